@@ -1,0 +1,104 @@
+package sqs
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// What the replay does to a queue, beside the workers that speak HTTP.
+
+// CreateQueue makes a queue with the service's own attributes.
+func (e *Endpoint) CreateQueue(name string, attributes map[string]string) (url string, err error) {
+	var refused *fault
+	e.do(func(now time.Time) { refused = e.account.create(now, name, attributes) })
+	if refused != nil {
+		return "", refused
+	}
+	return e.queueURL(name), nil
+}
+
+// Send puts one message on the named queue.
+func (e *Endpoint) Send(queue string, m Message) (messageID string, err error) {
+	ids, err := e.put(queue, m, 0, 1)
+	return ids[0], err
+}
+
+// SendTwice puts one message on with two copies, both visible in one step, so
+// that two waiting long polls get one each.
+func (e *Endpoint) SendTwice(queue string, m Message) (messageID string, err error) {
+	ids, err := e.put(queue, m, 1, 1)
+	return ids[0], err
+}
+
+// SendPair puts two messages with different ids and the same content on, both
+// visible in one step. On a FIFO queue deduplication would make one of them.
+func (e *Endpoint) SendPair(queue string, m Message) (ids [2]string, err error) {
+	return e.put(queue, m, 0, 2)
+}
+
+func (e *Endpoint) put(queue string, m Message, extra, n int) (ids [2]string, err error) {
+	s := sending{Message: m, extra: extra}
+	if m.Delay != 0 {
+		s.delay = &m.Delay
+	}
+	e.do(func(now time.Time) {
+		q, refused := e.account.find(queue)
+		for i := 0; i < n && refused == nil; i++ {
+			var sent *stored
+			s.id = newID()
+			if sent, refused = q.send(now, s); refused == nil {
+				ids[i] = sent.id
+			}
+		}
+		if refused != nil {
+			err = fmt.Errorf("send to %s: %w", queue, refused)
+		}
+	})
+	return ids, err
+}
+
+// Redeliver makes one more copy of a message visible under the same id, whether
+// or not the first copy was deleted or is in flight: what at-least-once
+// delivery permits. A receipt deletes the copy that it was given for.
+func (e *Endpoint) Redeliver(queue, messageID string) (err error) {
+	e.do(func(now time.Time) {
+		q, refused := e.account.find(queue)
+		if refused != nil {
+			err = fmt.Errorf("redeliver from %s: %w", queue, refused)
+		} else if !q.redeliver(now, messageID) {
+			err = fmt.Errorf("redeliver from %s: no message %s was ever in it", queue, messageID)
+		}
+	})
+	return err
+}
+
+// Counts is how many copies the queue holds now. A queue that does not exist
+// holds none.
+func (e *Endpoint) Counts(queue string) Counts {
+	s, _, _ := e.look(queue)
+	return s.Counts
+}
+
+// Polling is how many receives wait in a long poll now. One whose client died
+// counts until the end of its connection has arrived here: wait for the number
+// to fall before sending what only the next worker may get.
+func (e *Endpoint) Polling(queue string) int {
+	s, _, _ := e.look(queue)
+	return s.Polling
+}
+
+// Log is a copy of everything that happened in the queue, in order.
+func (e *Endpoint) Log(queue string) []Event {
+	s, _, _ := e.look(queue)
+	return slices.Clone(s.Events)
+}
+
+// newID is a random UUID, version 4.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
