@@ -1,0 +1,113 @@
+package postgres
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func nowhere(string) (string, error) { return "", exec.ErrNotFound }
+
+func TestFindNewest(t *testing.T) {
+	root := t.TempDir()
+	for _, version := range []string{"9.6", "14", "17"} {
+		for _, program := range []string{"initdb", "postgres"} {
+			if version == "17" && program == "postgres" {
+				continue // client and initdb only: not usable
+			}
+			touch(t, filepath.Join(root, version, "bin", program))
+		}
+	}
+	// The version is read as the first number of the path, so the temporary
+	// folder's own digits must not come first.
+	t.Chdir(root)
+	got, err := places{nowhere, []string{"*/bin"}}.find(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join("14", "bin"); got != want {
+		t.Errorf("found %s, want %s", got, want)
+	}
+}
+
+func TestFindFollowsLink(t *testing.T) {
+	root := t.TempDir()
+	programs := filepath.Join(root, "lib", "bin")
+	touch(t, filepath.Join(programs, "initdb"))
+	touch(t, filepath.Join(programs, "postgres"))
+	link := filepath.Join(root, "initdb")
+	if err := os.Symlink(filepath.Join(programs, "initdb"), link); err != nil {
+		t.Fatal(err)
+	}
+	lookPath := func(program string) (string, error) {
+		if program == "initdb" {
+			return link, nil
+		}
+		return nowhere(program)
+	}
+	got, err := places{lookPath, nil}.find(t.Context())
+	if err != nil || filepath.Base(filepath.Dir(got)) != "lib" {
+		t.Errorf("found %q, %v", got, err)
+	}
+}
+
+func TestNotInstalled(t *testing.T) {
+	_, err := places{nowhere, []string{"/nowhere/*/bin"}}.find(t.Context())
+	var missing *NotInstalledError
+	if !errors.As(err, &missing) {
+		t.Fatalf("got %v", err)
+	}
+	if !strings.Contains(err.Error(), "/nowhere/*/bin") {
+		t.Errorf("the error does not say where it looked: %v", err)
+	}
+	onlyApt := func(program string) (string, error) {
+		if program == "apt-get" {
+			return "/usr/bin/apt-get", nil
+		}
+		return nowhere(program)
+	}
+	if got := hint(onlyApt); !strings.HasPrefix(got, "sudo apt-get install postgresql") {
+		t.Errorf("hint %q", got)
+	}
+	if got := hint(nowhere); !strings.Contains(got, "PATH") {
+		t.Errorf("hint without a package manager: %q", got)
+	}
+}
+
+func TestUsualPlacesArePatterns(t *testing.T) {
+	for _, glob := range usualPlaces.globs {
+		if _, err := filepath.Match(glob, ""); err != nil {
+			t.Errorf("%s: %v", glob, err)
+		}
+	}
+}
+
+func TestTraversable(t *testing.T) {
+	closed := filepath.Join(openTemp(t), "closed")
+	inside := filepath.Join(closed, "inside")
+	if err := os.MkdirAll(inside, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if !traversable(inside) {
+		t.Skip("the temporary folder itself cannot be entered by others")
+	}
+	if err := os.Chmod(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if traversable(inside) {
+		t.Error("a folder below a closed one passed")
+	}
+}
+
+func touch(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
