@@ -1,0 +1,54 @@
+# Every target a person needs; `make` alone lists them.
+
+LINTER_VERSION := v2.15.0
+LINTER         := .tools/golangci-lint-$(LINTER_VERSION)
+PACKAGES       ?= ./...
+BENCHTIME      ?= 1s
+
+.DEFAULT_GOAL := help
+.PHONY: help servers test test-full race lint fix verify bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+servers: ## install the programs of the throw-away servers, or say how
+	@scripts/servers
+
+test: servers ## what CI runs (at most 10 minutes on 2 cores)
+	go test -timeout 10m $(PACKAGES)
+
+test-full: servers ## every combination and repeat
+	TWICEPROOF_FULL=1 go test -count=1 -timeout 2h $(PACKAGES)
+
+race: servers ## the tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race -timeout 20m $(PACKAGES)
+
+lint: $(LINTER) ## golangci-lint
+	$(LINTER) run $(PACKAGES)
+
+fix: $(LINTER) ## format, and mend what golangci-lint can mend by itself
+	$(LINTER) fmt
+	$(LINTER) run --fix $(PACKAGES)
+
+# Each later check that something generated or copied is in step goes here.
+verify: ## formatted, tidy, vetted; generated and copied files in step
+	@echo "verify: gofmt"
+	@unformatted="$$(gofmt -l .)" && \
+		if [ -n "$$unformatted" ]; then printf 'error: not formatted:\n%s\nhint: make fix\n' "$$unformatted" >&2; exit 1; fi
+	@echo "verify: go.mod and go.sum"
+	@go mod tidy -diff || { echo "hint: go mod tidy" >&2; exit 1; }
+	@echo "verify: go vet"
+	@go vet $(PACKAGES)
+
+bench: servers ## benchmarks; BENCHTIME=10x for a quick look
+	go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 30m $(PACKAGES)
+
+clean: ## remove built files and tools
+	rm -rf bin .tools
+
+# Named by its version, so that a new version is installed and an old one is
+# never used.
+$(LINTER):
+	@echo "installing golangci-lint $(LINTER_VERSION) into .tools"
+	@GOBIN="$(CURDIR)/.tools" go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINTER_VERSION)
+	@mv .tools/golangci-lint $@
