@@ -1,0 +1,130 @@
+package jobfile
+
+import "time"
+
+// DefaultReplayName is what the replay file is called.
+const DefaultReplayName = "twiceproof.replay.yaml"
+
+// Replay is a replay file: how to run one job's code versions on staging or in
+// the lab, and where their effects are seen. Paths in it start at its folder.
+type Replay struct {
+	Path string `yaml:"-"`
+
+	Version int `yaml:"version"`
+	// Job is a job type of the job file; empty means the only one.
+	Job     string `yaml:"job"`
+	JobFile string `yaml:"job_file"`
+	// Versions are the code versions, run in this order.
+	Versions    []CodeVersion `yaml:"versions" need:"name each version of the code under versions, such as old and new, with its run command"`
+	Message     Message       `yaml:"message" need:"write the message's body with {{key}} where the operation's own value goes"`
+	Environment Environment   `yaml:"environment"`
+	// Set holds further variables for the workers, as they are.
+	Set      map[string]string `yaml:"set"`
+	Database Database          `yaml:"database"`
+	Queue    ReplayQueue       `yaml:"queue"`
+	Outside  OutsideService    `yaml:"outside"`
+	// AllowHosts are the hosts besides loopback that a replay may write to.
+	AllowHosts []string `yaml:"allow_hosts"`
+	// ConcurrentRuns is how many overlapping runs the case concurrent needs.
+	ConcurrentRuns int      `yaml:"concurrent_runs"`
+	Timeouts       Timeouts `yaml:"timeouts"`
+
+	places map[string]position // for problems found later; see JobOf
+}
+
+// CodeVersion is one version of the job's code.
+type CodeVersion struct {
+	Name string `yaml:",name"`
+	// Build and Run are shell commands; {out} is a folder of this replay.
+	Build string `yaml:"build"`
+	Run   string `yaml:"run" need:"write the command that starts the worker"`
+	// Guarded says that the version writes idempotency records; other code is
+	// judged by its effects alone.
+	Guarded bool `yaml:"guarded"`
+}
+
+// Message is the template of a message; see Fill.
+type Message struct {
+	Body       string            `yaml:"body" need:"write the message's body with {{key}} where the operation's own value goes"`
+	Attributes map[string]string `yaml:"attributes"`
+}
+
+// Environment names the variable that carries each address to the workers. An
+// empty name means that the workers are not told.
+type Environment struct {
+	Database string `yaml:"database"`
+	Queue    string `yaml:"queue"`
+	Broker   string `yaml:"broker"`
+	Outside  string `yaml:"outside"`
+	JobFile  string `yaml:"job_file"`
+}
+
+// Database is the application's database.
+type Database struct {
+	Kind DatabaseKind `yaml:"kind"`
+	// Schema lists the SQL files that make a throw-away database's tables.
+	Schema []string `yaml:"schema"`
+	// URL is a staging database. Empty means a throw-away one. It may hold a
+	// password: keep it out of reports.
+	URL string `yaml:"url"`
+}
+
+// DatabaseKind is a database that a replay can use.
+type DatabaseKind string
+
+// The kinds of database.
+const (
+	SQLite   DatabaseKind = "sqlite"
+	Postgres DatabaseKind = "postgres"
+)
+
+// ReplayQueue is the queue that the workers read.
+type ReplayQueue struct {
+	Visibility time.Duration `yaml:"visibility"`
+	// MaxReceiveCount is when the queue gives a message up; 0 means never.
+	MaxReceiveCount int `yaml:"max_receive_count"`
+	// URL is a staging queue. Empty means a throw-away one.
+	URL string `yaml:"url"`
+}
+
+// OutsideService says how the job's call looks to the outside service.
+type OutsideService struct {
+	// Act is the call that makes the effect, such as POST /charges.
+	Act string `yaml:"act"`
+	// Operation is where the call names the operation: body.<field>,
+	// header.<name> or query.<name>.
+	Operation string `yaml:"operation"`
+	// Reference is where the call carries its reference, in the same form.
+	Reference string `yaml:"reference"`
+	// LookUp is the call that looks an effect up, such as
+	// GET /charges/{reference}.
+	LookUp string `yaml:"look_up"`
+}
+
+// Timeouts end a case that makes no progress; it is then unknown, never ok.
+type Timeouts struct {
+	Ready    time.Duration `yaml:"ready"`
+	Step     time.Duration `yaml:"step"`
+	Recovery time.Duration `yaml:"recovery"`
+}
+
+func (r *Replay) setDefaults() {
+	r.JobFile = DefaultName
+	r.Environment.setDefaults()
+	r.Database.setDefaults()
+	r.Queue.setDefaults()
+	r.ConcurrentRuns = 100
+	r.Timeouts.setDefaults()
+}
+
+func (e *Environment) setDefaults() {
+	*e = Environment{Database: "DATABASE_URL", Queue: "QUEUE_URL", Broker: "AWS_ENDPOINT_URL_SQS", Outside: "CHARGE_URL", JobFile: "TWICEPROOF_FILE"}
+}
+
+func (d *Database) setDefaults() { d.Kind = SQLite }
+
+func (q *ReplayQueue) setDefaults() { q.Visibility = 30 * time.Second }
+
+func (t *Timeouts) setDefaults() {
+	*t = Timeouts{Ready: 20 * time.Second, Step: 10 * time.Second, Recovery: 20 * time.Second}
+}

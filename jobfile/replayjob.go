@@ -1,0 +1,60 @@
+package jobfile
+
+import (
+	"strings"
+
+	"github.com/twiceproof/twiceproof/job"
+)
+
+// JobOf gives the job that the replay is about, after checking what can only
+// be checked against it: that what the policy needs of the outside service is
+// there, and that the message gives the job its operation key.
+func (r *Replay) JobOf(f *File) (job.Job, error) {
+	d := &decoder{file: r.Path, places: r.places, bad: map[string]bool{}}
+	j, err := f.Job(r.Job)
+	if err != nil {
+		wrong := Errors(err)[0]
+		d.failField("job", "job: "+wrong.File+" "+wrong.What, wrong.Hint)
+		return job.Job{}, join(d.errs)
+	}
+	d.checkOutsideFor(j, r.Outside)
+	if j.Queue == job.SQS {
+		d.checkKeyOf(j, r.Message)
+	}
+	if len(d.errs) > 0 {
+		return job.Job{}, join(d.errs)
+	}
+	return j, nil
+}
+
+func (d *decoder) checkOutsideFor(j job.Job, o OutsideService) {
+	if j.Effect.Kind != job.Outside {
+		return
+	}
+	policy := j.Stale.Policy
+	d.check(o.Act != "", "outside.act", "is missing", "write the call that makes the effect, such as POST /charges")
+	d.check(o.Operation != "", "outside.operation", "is missing", "write where that call names the operation, such as body.order_id")
+	d.check(policy != job.Lookup || o.LookUp != "", "outside.look_up", "is missing", "policy lookup needs the call that looks up, such as GET /charges/{reference}")
+	d.check(o.Reference != "" || policy != job.Resend && !strings.Contains(o.LookUp, "{reference}"),
+		"outside.reference", "is missing", "write where the call carries its reference, such as body.reference or header.Idempotency-Key")
+}
+
+// checkKeyOf tries the template with two values: each must give a key, and not
+// the same one, or every case would be one operation.
+func (d *decoder) checkKeyOf(j job.Job, m Message) {
+	keys := map[string]bool{}
+	for _, value := range []string{"1001", "1002"} {
+		body, attributes := m.Fill(value)
+		fields, err := job.FieldsOfSQS([]byte(body), attributes)
+		var key string
+		if err == nil {
+			key, err = j.Operation.KeyOf(fields)
+		}
+		if err != nil {
+			d.check(false, "message", "gives no operation key: "+err.Error(), "make the template fit the paths of operation.key in the job file")
+			return
+		}
+		keys[key] = true
+	}
+	d.check(len(keys) == 2, "message", "gives every case the same operation key", "put "+keyMark+" where operation.key of the job file looks")
+}

@@ -1,0 +1,125 @@
+package jobfile
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// LoadReplay reads a replay file. Errors lists the problems in its error.
+func LoadReplay(path string) (*Replay, error) {
+	data, err := readFile(path, "write one with: twiceproof init")
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplay(path, data)
+}
+
+// ParseReplay reads the text of a replay file; the name is for its errors.
+func ParseReplay(name string, data []byte) (*Replay, error) {
+	d := newDecoder(name)
+	r := &Replay{}
+	d.read(data, r)
+	r.Path, r.places = name, d.places
+	if len(d.places) > 0 {
+		d.checkVersion(r.Version)
+		d.checkVersions(r.Versions)
+		d.checkMessage(r.Message)
+		d.checkEnvironment(r)
+		d.checkServers(r)
+		d.checkOutside(r.Outside)
+	}
+	if len(d.errs) > 0 {
+		return nil, join(d.errs)
+	}
+	return r, nil
+}
+
+// JobFilePath is the job file as seen from the working folder.
+func (r *Replay) JobFilePath() string { return r.Resolve(r.JobFile) }
+
+// Resolve turns a path of the replay file, which starts at the file's folder,
+// into one that starts at the working folder.
+func (r *Replay) Resolve(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(r.Path), path)
+}
+
+// check reports a problem with the field unless the condition holds or the
+// field has been reported.
+func (d *decoder) check(good bool, field, what, hint string) {
+	if !good && !d.reported(field) {
+		d.failField(field, field+" "+what, hint)
+	}
+}
+
+var (
+	plainName64  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	httpCall     = regexp.MustCompile(`^[A-Z]+ /\S*$`)
+	callPlace    = regexp.MustCompile(`^(body|header|query)\..`)
+)
+
+// checkVersions keeps names plain, because they become names of folders and
+// part of the command that reruns one case.
+func (d *decoder) checkVersions(versions []CodeVersion) {
+	for _, v := range versions {
+		d.check(plainName64.MatchString(v.Name), under("versions", v.Name), "has a name that is not plain",
+			"use up to 64 ASCII letters, digits, - and _, such as old and new")
+	}
+}
+
+func (d *decoder) checkMessage(m Message) {
+	d.check(m.hasKey() || d.bad["message.body"], "message", "has no "+keyMark, "write "+keyMark+" where each case puts its own operation's value")
+}
+
+func (d *decoder) checkEnvironment(r *Replay) {
+	for _, e := range []struct{ field, name string }{
+		{"database", r.Environment.Database}, {"queue", r.Environment.Queue}, {"broker", r.Environment.Broker},
+		{"outside", r.Environment.Outside}, {"job_file", r.Environment.JobFile},
+	} {
+		d.check(e.name == "" || variableName.MatchString(e.name), under("environment", e.field), "is no name of a variable",
+			"write a name such as DATABASE_URL")
+	}
+	for name := range r.Set {
+		d.check(variableName.MatchString(name), under("set", name), "is no name of a variable", "write a name such as AWS_REGION")
+	}
+}
+
+func (d *decoder) checkServers(r *Replay) {
+	kinds := []string{string(SQLite), string(Postgres)}
+	hint := "write sqlite or postgres"
+	if near := nearest(string(r.Database.Kind), kinds); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	d.check(slices.Contains(kinds, string(r.Database.Kind)), "database.kind", "is no known kind: "+strconv.Quote(string(r.Database.Kind)), hint)
+	for i, file := range r.Database.Schema {
+		d.check(file != "", "database.schema["+strconv.Itoa(i)+"]", "is empty", "name an SQL file")
+	}
+	for i, host := range r.AllowHosts {
+		d.check(host != "" && !strings.ContainsAny(host, "/*@ "), "allow_hosts["+strconv.Itoa(i)+"]", "is no name of a host",
+			"write each host by its name, such as db.staging.example, without scheme, path or wildcard")
+	}
+	d.check(r.JobFile != "", "job_file", "is empty", "name the job file, or leave the line out")
+	d.check(r.Queue.Visibility > 0, "queue.visibility", "must be longer than nothing", "write one such as 30s")
+	d.check(r.Queue.MaxReceiveCount >= 0, "queue.max_receive_count", "must not be negative", "write 0 for no limit")
+	d.check(r.ConcurrentRuns > 0, "concurrent_runs", "must be at least 1", "leave it out for 100")
+	d.check(r.Timeouts.Ready > 0, "timeouts.ready", "must be longer than nothing", "leave it out for 20s")
+	d.check(r.Timeouts.Step > 0, "timeouts.step", "must be longer than nothing", "leave it out for 10s")
+	d.check(r.Timeouts.Recovery > 0, "timeouts.recovery", "must be longer than nothing", "leave it out for 20s")
+}
+
+func (d *decoder) checkOutside(o OutsideService) {
+	for _, c := range []struct{ field, call string }{{"act", o.Act}, {"look_up", o.LookUp}} {
+		d.check(c.call == "" || httpCall.MatchString(c.call), under("outside", c.field), "is no call",
+			"write a method and a path, such as POST /charges")
+	}
+	for _, p := range []struct{ field, place string }{{"operation", o.Operation}, {"reference", o.Reference}} {
+		d.check(p.place == "" || callPlace.MatchString(p.place), under("outside", p.field), "is no place in a call",
+			"write body.<field>, header.<name> or query.<name>")
+	}
+}
