@@ -1,0 +1,71 @@
+package wire
+
+import (
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// Upstream is a proxy's connection to the peer.
+type Upstream struct {
+	guarded
+	ended   chan struct{} // closed when the peer has ended the connection
+	closing chan struct{}
+	once    sync.Once
+	reading sync.Mutex // held while a Read waits
+	carries *Crossing  // the step not answered yet; under the gate's lock
+}
+
+// Upstream wraps a connection to the peer. The proxy must Close it.
+func (g *Gate) Upstream(conn net.Conn) *Upstream {
+	u := &Upstream{
+		guarded: guarded{Conn: conn, gate: g, starts: Forwarded},
+		ended:   make(chan struct{}), closing: make(chan struct{}),
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.peers[u] = struct{}{}
+	return u
+}
+
+func (u *Upstream) Read(p []byte) (int, error) {
+	u.reading.Lock()
+	defer u.reading.Unlock()
+	if isClosed(u.closing) {
+		return 0, net.ErrClosed
+	}
+	return u.Conn.Read(p)
+}
+
+// Close sends FIN and returns; the connection stays with the gate until the peer
+// has ended it. Reset instead, and nobody could tell when the peer is done.
+func (u *Upstream) Close() error {
+	u.once.Do(func() {
+		close(u.closing)
+		u.Conn.SetDeadline(time.Unix(1, 0)) // wakes a waiting Read or Write
+		u.reading.Lock()
+		u.Conn.SetReadDeadline(time.Time{})
+		u.reading.Unlock()
+		if half, ok := u.Conn.(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite() // fails when the peer has gone: drain sees that too
+		}
+		go u.drain()
+	})
+	return nil
+}
+
+// drain reads what still comes, for nobody, until the peer's own end.
+func (u *Upstream) drain() {
+	_, _ = io.Copy(io.Discard, u.Conn) // any error ends the connection
+	u.Conn.Close()
+	g := u.gate
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.peers, u)
+	close(u.ended)
+	if x := u.carries; x != nil && x.ended { // or the proxy has yet to say so
+		delete(g.work, x)
+	}
+	g.wake()
+}
