@@ -1,0 +1,90 @@
+package twiceproof
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// answer is what a delivery got: its own claim, or what to do instead.
+type answer struct {
+	next     next
+	record   record
+	wait     time.Duration
+	takeover bool // the claim is ours, and an earlier attempt may have its effect
+}
+
+// The claim is sent again for as long as a queue would wait anyway, and no longer
+// than the lease; then the message stays on the queue.
+const claimPatience = 5 * time.Second
+
+// A takeover or hold that meets another worker's is decided anew from what the
+// record then says. Each round somebody else has moved, so a few are enough.
+const claimRounds = 5
+
+// claim takes the operation for this delivery or says why not.
+func (g *Guard) claim(ctx context.Context, c claimed, sent time.Time) (answer, error) {
+	until := sent.Add(min(claimPatience, g.job.Lease))
+	var r record
+	var visible bool
+	err := resend(ctx, until, func(ctx context.Context) (err error) {
+		r, visible, err = g.records.claim(ctx, c)
+		return err
+	})
+	doubt := false // we asked to take over a record whose effect may be out
+	for round := 0; err == nil && visible; round++ {
+		d := decide(r, c.token, c.print, g.job)
+		if round == claimRounds && (d.next == nextTakeOver || d.next == nextHold) {
+			break
+		}
+		var stands bool
+		if stands, err = g.settleStale(ctx, until, c, r, d); stands {
+			return answerTo(r, d, doubt), nil
+		}
+		// When only the reply of our takeover was lost, the record now shows our
+		// own token, and the doubt about the earlier attempt is still there.
+		doubt = doubt || d.next == nextTakeOver && r.acts > 0
+		if err == nil {
+			err = resend(ctx, until, func(ctx context.Context) (err error) {
+				r, visible, err = g.records.read(ctx, c.key)
+				return err
+			})
+		}
+	}
+	if err != nil {
+		return answer{}, fmt.Errorf("claim operation: %w", err)
+	}
+	return answer{next: nextLive, record: r, wait: time.Second}, nil
+}
+
+// settleStale does what is due to a stale claim; true when the decision stands.
+func (g *Guard) settleStale(ctx context.Context, until time.Time, c claimed, r record, d decision) (done bool, err error) {
+	switch d.next {
+	case nextTakeOver:
+		err = resend(ctx, until, func(ctx context.Context) (err error) {
+			done, err = g.records.takeOver(ctx, c, r, d.extra)
+			return err
+		})
+	case nextHold:
+		err = resend(ctx, until, func(ctx context.Context) (err error) {
+			done, err = g.records.hold(ctx, c, r, d.reason)
+			return err
+		})
+	default:
+		return true, nil
+	}
+	return done, err
+}
+
+func answerTo(r record, d decision, doubt bool) answer {
+	switch d.next {
+	case nextTakeOver:
+		return answer{next: nextAct, record: r, takeover: r.acts > 0}
+	case nextAct:
+		return answer{next: nextAct, record: r, takeover: doubt}
+	case nextHold:
+		r.holdReason = d.reason
+		return answer{next: nextHeld, record: r}
+	}
+	return answer{next: d.next, record: r, wait: d.wait}
+}

@@ -1,0 +1,62 @@
+package dialect
+
+import (
+	"embed"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Table is the default name of the table, and the name the files use.
+const Table = "idempotency_records"
+
+//go:embed postgres/*.sql sqlite/*.sql
+var files embed.FS
+
+// Names lists the dialects there are.
+func Names() []string { return []string{"postgres", "sqlite"} }
+
+// Statements are the SQL texts of one dialect for one table.
+type Statements struct {
+	Schema     string // the table; not run by the guard
+	Claim      string // insert the record, or answer the one that is there
+	Read       string // the record as it is now
+	TakeOver   string // a new claim on a stale one
+	Hold       string // a stale claim waits for a person
+	ActAgain   string // one more attempt may have its effect
+	Complete   string // the effect is there
+	Release    string // definitely not applied
+	GiveUp     string // nobody can tell
+	LateFinish string // an owner that had lost its claim came back
+}
+
+var tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$`)
+
+// Load gives the statements of a dialect for a table; an empty table means the
+// default one. The table is written into the text, so only a plain identifier
+// is taken.
+func Load(name, table string) (Statements, error) {
+	if table == "" {
+		table = Table
+	}
+	if !tableName.MatchString(table) {
+		return Statements{}, fmt.Errorf("table %q is not a plain identifier", table)
+	}
+	var s Statements
+	for file, text := range s.files() {
+		sql, err := files.ReadFile(name + "/" + file + ".sql")
+		if err != nil {
+			return Statements{}, fmt.Errorf("unknown dialect %q; known: %s", name, strings.Join(Names(), ", "))
+		}
+		*text = strings.ReplaceAll(string(sql), Table, table)
+	}
+	return s, nil
+}
+
+func (s *Statements) files() map[string]*string {
+	return map[string]*string{
+		"schema": &s.Schema, "claim": &s.Claim, "read": &s.Read, "take_over": &s.TakeOver, "hold": &s.Hold,
+		"act_again": &s.ActAgain, "complete": &s.Complete, "release": &s.Release, "give_up": &s.GiveUp,
+		"late_finish": &s.LateFinish,
+	}
+}

@@ -1,0 +1,98 @@
+package dialect
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestLoad(t *testing.T) {
+	for _, name := range Names() {
+		for _, table := range []string{"", "jobs", "app.jobs", "_j1"} {
+			s, err := Load(name, table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for file, text := range s.files() {
+				if table != "" && strings.Contains(*text, Table) || !strings.Contains(*text, tableIn(table)) {
+					t.Errorf("%s/%s for table %q names another one", name, file, table)
+				}
+			}
+		}
+		for _, table := range []string{"a b", `a"b`, "a.b.c", "a;", "1a", "a.", ".a", "é", strings.Repeat("a", 64), "a\n"} {
+			if _, err := Load(name, table); err == nil {
+				t.Errorf("table %q was taken", table)
+			}
+		}
+	}
+	for _, name := range []string{"", "mysql", "../sqlite", "postgres/x"} {
+		if _, err := Load(name, ""); err == nil {
+			t.Errorf("dialect %q was loaded", name)
+		}
+	}
+}
+
+func tableIn(table string) string {
+	if table == "" {
+		return Table
+	}
+	return table
+}
+
+var (
+	comment = regexp.MustCompile(`(?m)--.*$`)
+	clock   = regexp.MustCompile(`julianday\('now'\)|statement_timestamp\(\)`)
+	foreign = regexp.MustCompile(`(?i)clock_timestamp|\bnow\(\)|current_timestamp|unixepoch|strftime|datetime\(`)
+)
+
+// Every statement after claim shows the token in its WHERE, and knows no other
+// clock than the database's, once a statement.
+func TestEveryStatement(t *testing.T) {
+	for _, name := range Names() {
+		s, err := Load(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range s.files() {
+			sql := comment.ReplaceAllString(*text, "")
+			_, where, _ := strings.Cut(sql, "WHERE")
+			if strings.HasPrefix(strings.TrimSpace(sql), "UPDATE") && !regexp.MustCompile(`claim_token (=|<>) [$?]3`).MatchString(where) {
+				t.Errorf("%s/%s does not show the token", name, file)
+			}
+			if foreign.MatchString(sql) {
+				t.Errorf("%s/%s uses another clock", name, file)
+			}
+			if n := strings.Count(strings.TrimSpace(sql), "\n") + 1; n > 30 && file != "schema" {
+				t.Errorf("%s/%s has %d lines", name, file, n)
+			}
+			if strings.Count(sql, ";") != 1 {
+				t.Errorf("%s/%s is not one statement", name, file)
+			}
+			if strings.Contains("take_over hold give_up release complete late_finish", file) && !clock.MatchString(sql) {
+				t.Errorf("%s/%s does not ask the database's clock", name, file)
+			}
+		}
+	}
+}
+
+// The verbs of both dialects take the same parameters in the same order.
+func TestSameParameters(t *testing.T) {
+	postgres, _ := Load("postgres", "")
+	sqlite, _ := Load("sqlite", "")
+	for file, text := range postgres.files() {
+		other := *sqlite.files()[file]
+		if a, b := parameters(*text), parameters(other); a != b {
+			t.Errorf("%s: postgres %s, sqlite %s", file, a, b)
+		}
+	}
+}
+
+func parameters(sql string) string {
+	highest := ""
+	for _, p := range regexp.MustCompile(`[$?](\d+)`).FindAllStringSubmatch(comment.ReplaceAllString(sql, ""), -1) {
+		if len(p[1]) > len(highest) || len(p[1]) == len(highest) && p[1] > highest {
+			highest = p[1]
+		}
+	}
+	return highest
+}

@@ -1,0 +1,8 @@
+-- The record as it is now; the third column is for how long it has been stale
+-- (negative: for how long the claim is still good).
+SELECT state, claim_token,
+       CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER) - claimed_at - lease_ms,
+       acts, given_up, vanished, lookups, policy,
+       fingerprint, fingerprint_fields, reference, result, completion, hold_reason
+FROM idempotency_records
+WHERE job_type = ?1 AND operation_key = ?2;

@@ -1,0 +1,50 @@
+// Package twiceproof makes one background job safe to run twice.
+//
+// A queue delivers a message at least once. The guard gives each business
+// operation one idempotency record in the application's own database, with a
+// unique key, and uses it as claim, act, complete:
+//
+//	          claim
+//	(nothing) ─────► claimed ──complete──► completed
+//	                  │   ▲                    ▲
+//	         release, │   │ takeover of a      │ complete by the owner,
+//	         give_up, │   │ stale claim        │ or a person's decision
+//	     end of lease ▼   │                    │
+//	                 stale claim ──hold──► held
+//
+// A delivery that finds the operation completed does nothing and is
+// acknowledged. One that finds a live claim is put back on the queue. One that
+// finds a stale claim, whose worker may have died between its effect and its
+// completion, follows the policy that the job's owner chose in writing.
+//
+// # What holds
+//
+// For one job type, however often a message is delivered, the effect happens
+// once when it is a call that can be looked up (policy lookup), provided that no
+// worker acts after its deadline and that the service finishes and shows a call
+// within the settle time. For an effect that cannot be checked, the policy hold
+// leaves the operation for a person as soon as nobody can tell. This holds while
+// the database keeps what it has committed and the record is not deleted. The
+// unique key in the database enforces it, never a lock or this process's memory.
+//
+// # Each failure
+//
+//   - The worker dies after the claim: the claim becomes stale at the end of its
+//     lease, by the database's clock, and the next delivery follows the policy.
+//   - The reply of a statement is lost: it is sent again; the claim token in the
+//     record tells that the claim is this worker's own.
+//   - The worker was thought dead and comes back: its token no longer matches,
+//     nothing changes but late_finish_at, and the caller is told Lost.
+//   - The effect's outcome is unknown (an error that is not known to mean "not
+//     applied", a panic, a cancelled context): the claim is given up as unknown,
+//     and the next delivery follows the policy.
+//   - The database cannot be reached: nothing is acted, or the completion is
+//     missing and the claim becomes stale; the message stays on the queue.
+//
+// # Not promised
+//
+// A worker that is alive but stopped between Operation.Check and its call can
+// still make the call later. A service that applies a call after the settle time,
+// or forgets it. Commits that the database acknowledged and then lost, and steps
+// of its clock. A job body that makes more than one effect or retries inside.
+package twiceproof

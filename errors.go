@@ -1,0 +1,47 @@
+package twiceproof
+
+import (
+	"errors"
+	"slices"
+)
+
+// ErrDeadline is the cause of the context that the body gets, and what Check
+// returns, when the claim's lease has ended.
+var ErrDeadline = errors.New("the claim's lease is over")
+
+// ErrKey is wrapped by the error of Run when the message has no usable operation
+// key or fingerprint. Nothing was claimed or acted.
+var ErrKey = errors.New("no operation key")
+
+type notApplied struct{ cause error }
+
+func (e *notApplied) Error() string { return "not applied: " + e.cause.Error() }
+func (e *notApplied) Unwrap() error { return e.cause }
+
+// NotApplied marks an error of the job's body as proof that the effect did not
+// happen, such as a refused connection: the claim is released and the next
+// delivery acts again. Any other error means that nobody can tell. Do not use it
+// for a client that retries inside: its first try may have been applied.
+func NotApplied(cause error) error {
+	if cause == nil {
+		cause = errors.New("no cause given")
+	}
+	return &notApplied{cause: cause}
+}
+
+// IsNotApplied tells whether an error was marked by NotApplied, itself or what it
+// wraps. Of several errors joined into one each must be: a second try that timed
+// out is not excused by a first one that was refused.
+func IsNotApplied(err error) bool {
+	for err != nil {
+		if _, ok := err.(*notApplied); ok {
+			return true
+		}
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			all := several.Unwrap()
+			return len(all) > 0 && !slices.ContainsFunc(all, func(e error) bool { return !IsNotApplied(e) })
+		}
+		err = errors.Unwrap(err)
+	}
+	return false
+}

@@ -1,0 +1,220 @@
+package twiceproof
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+
+	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/internal/testdb"
+	"github.com/twiceproof/twiceproof/job"
+)
+
+const (
+	lease  = time.Minute
+	settle = 10 * time.Second
+)
+
+// database is one kind of database, made fresh for each test.
+type database struct {
+	name    string
+	dialect Dialect
+	driver  string
+	dsn     func(t testing.TB, schema ...string) string
+}
+
+var databases = []database{
+	{"postgres", Postgres, "pgx", testdb.Postgres},
+	{"sqlite", SQLite, "sqlite", testdb.SQLite},
+}
+
+func statements(d Dialect, table string) dialect.Statements {
+	s, err := dialect.Load(string(d), table)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// rig is a database with the record's table, the outside service, and a guard's
+// connections that can be made to fail.
+type rig struct {
+	t      testing.TB
+	d      database
+	dsn    string
+	table  string
+	db     *sql.DB // the guard's, through the faults
+	faults *faults
+	plain  *sql.DB // the test's own
+	till   *till
+	cases  int // so far, for keys of their own
+}
+
+// newRig gives a test a table of its own, in PostgreSQL within one database: to
+// make and drop one for each test takes longer than all the tests.
+func newRig(t testing.TB, d database) *rig {
+	t.Helper()
+	if d.dialect == Postgres {
+		return newRigAt(t, d, sharedPostgres(t), fmt.Sprintf("records_%d", tables.Add(1)))
+	}
+	return newRigAt(t, d, d.dsn(t)+noSync(t), dialect.Table)
+}
+
+// noSync: these tests cut no power, and most of their time would be waiting for
+// the disk. A benchmark waits.
+func noSync(t testing.TB) string {
+	if _, bench := t.(*testing.B); bench {
+		return ""
+	}
+	return "&_pragma=synchronous(0)"
+}
+
+func newRigAt(t testing.TB, d database, dsn, table string) *rig {
+	t.Helper()
+	r := newRigOn(t, &rig{d: d, dsn: dsn, table: table})
+	if _, err := r.plain.ExecContext(context.Background(), statements(d.dialect, table).Schema); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// newRigOn opens the same table again.
+func newRigOn(t testing.TB, made *rig) *rig {
+	t.Helper()
+	d, dsn := made.d, made.dsn
+	r := &rig{t: t, d: d, dsn: dsn, table: made.table, faults: newFaults(statements(d.dialect, made.table)), till: &till{}}
+	r.plain = r.open()
+	r.db = sql.OpenDB(faultyConnector{driver: r.plain.Driver(), dsn: dsn, faults: r.faults})
+	t.Cleanup(func() {
+		r.faults.close()
+		_ = r.db.Close()
+	})
+	return r
+}
+
+var (
+	tables atomic.Int64
+	shared struct {
+		sync.Mutex
+		dsn string
+	}
+)
+
+// sharedPostgres is a database that ends with its server, not with a test.
+func sharedPostgres(t testing.TB) string {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.dsn == "" {
+		shared.dsn = testdb.Postgres(kept{t})
+	}
+	return shared.dsn
+}
+
+type kept struct{ testing.TB }
+
+func (kept) Cleanup(func()) {}
+
+// open gives further connections, without faults.
+func (r *rig) open() *sql.DB {
+	r.t.Helper()
+	db, err := sql.Open(r.d.driver, r.dsn)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// onEach runs a test on each database.
+func onEach(t *testing.T, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	for _, d := range databases {
+		t.Run(d.name, func(t *testing.T) { test(t, newRig(t, d)) })
+	}
+}
+
+func holdJob() job.Job {
+	return job.Job{
+		Type: "charge_order", Queue: job.SQS, Message: "charges",
+		Operation: job.Operation{
+			Key:         []job.Path{job.MustParsePath("body.order")},
+			Repeat:      "the order is charged twice",
+			Fingerprint: []job.Path{job.MustParsePath("body.amount")},
+		},
+		Effect:       job.Effect{Kind: job.Outside, What: "a charge"},
+		LongestRun:   10 * time.Second,
+		Lease:        lease,
+		Stale:        job.Stale{Policy: job.Hold},
+		StoreMessage: true,
+	}
+}
+
+func lookupJob() job.Job {
+	j := holdJob()
+	j.Stale = job.Stale{Policy: job.Lookup, Settle: settle}
+	return j
+}
+
+func (r *rig) guard(j job.Job) *Guard { return r.guardOn(r.db, j) }
+
+func (r *rig) guardOn(db *sql.DB, j job.Job) *Guard {
+	r.t.Helper()
+	g, err := New(db, r.d.dialect, j, Options{LookUp: r.till.lookUp, Table: r.table, Worker: "w", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return g
+}
+
+func delivery(key string) Delivery { return deliveryOf(key, "12") }
+
+func deliveryOf(key, amount string) Delivery {
+	return Delivery{
+		Fields:  job.Fields{"body": map[string]any{"order": key, "amount": json.Number(amount)}},
+		Body:    []byte("pay " + key),
+		Message: []byte(`{"order":"` + key + `"}`),
+	}
+}
+
+// run delivers and charges; it fails the test on an error.
+func (r *rig) run(g *Guard, key string) Result {
+	r.t.Helper()
+	return r.runWith(g, key, r.till.charge)
+}
+
+func (r *rig) runWith(g *Guard, key string, act Act) Result {
+	r.t.Helper()
+	res, err := g.Run(context.Background(), delivery(key), act)
+	if err != nil {
+		r.t.Fatalf("run %s: %v", key, err)
+	}
+	return res
+}
+
+// vanish claims like a worker that dies before its effect, or right after it.
+func (r *rig) vanish(g *Guard, key string, effect bool) attempt {
+	r.t.Helper()
+	c, err := g.prepare(delivery(key))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	sent := time.Now()
+	a, err := g.claim(context.Background(), c, sent)
+	if err != nil || a.next != nextAct {
+		r.t.Fatalf("claim %s: %+v, %v", key, a, err)
+	}
+	at := g.attempt(c, a, delivery(key), sent)
+	if effect {
+		_ = r.till.charge(context.Background(), at.op)
+	}
+	return at
+}

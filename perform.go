@@ -1,0 +1,118 @@
+package twiceproof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The completions that the guard itself writes.
+const (
+	completionActed = "acted"
+	completionFound = "found"
+)
+
+// attempt is a claim of ours on its way from claim to completion.
+type attempt struct {
+	claimed
+	op       *Operation
+	takeover bool // an earlier attempt may have its effect
+	lookUps  int  // without an answer, before this one
+}
+
+func (g *Guard) attempt(c claimed, a answer, d Delivery, sent time.Time) attempt {
+	reference := a.record.reference
+	if reference == "" {
+		reference = c.reference // a record from before references were stored
+	}
+	return attempt{claimed: c, takeover: a.takeover, lookUps: a.record.lookups, op: &Operation{
+		Key: c.key, Reference: reference, Body: d.Body, Deadline: g.deadline(sent),
+		acts: max(a.record.acts, 1),
+	}}
+}
+
+// perform brings a claim of ours to its end.
+func (g *Guard) perform(ctx context.Context, a attempt, act Act) (Result, error) {
+	bounded, cancel := context.WithDeadlineCause(ctx, a.op.Deadline, ErrDeadline)
+	defer cancel()
+	if a.takeover {
+		return g.followLookup(ctx, bounded, a, act)
+	}
+	return g.act(ctx, bounded, a, act)
+}
+
+// followLookup is the policy lookup for a claim that was taken over.
+func (g *Guard) followLookup(ctx, bounded context.Context, a attempt, act Act) (Result, error) {
+	if late := a.op.Check(bounded); late != nil {
+		// Not a release: the earlier attempt's effect may still be out.
+		return g.giveUp(ctx, a, late, 0)
+	}
+	found, err := g.askOutside(bounded, a)
+	switch {
+	case err != nil && ctx.Err() != nil: // shut down while asking: no fault of the service
+		return g.giveUp(ctx, a, err, 0)
+	case err != nil:
+		return g.giveUp(ctx, a, err, 1)
+	case found:
+		return g.complete(ctx, a, completionFound)
+	}
+	if late := a.op.Check(bounded); late != nil { // the answer is too old to act upon
+		return g.giveUp(ctx, a, late, 0)
+	}
+	mine, err := g.actAgain(ctx, a)
+	if err != nil {
+		return Result{Key: a.key, Deadline: a.op.Deadline}, fmt.Errorf("act again: %w", err)
+	}
+	if !mine { // nothing was acted, so there is no late finish to record
+		return Result{Outcome: Lost, Key: a.key, Deadline: a.op.Deadline}, nil
+	}
+	return g.act(ctx, bounded, a, act)
+}
+
+// act enters the body, unless the lease has ended on the way to it.
+func (g *Guard) act(ctx, bounded context.Context, a attempt, act Act) (Result, error) {
+	if late := a.op.Check(bounded); late != nil {
+		return g.release(ctx, a, late)
+	}
+	err := g.body(ctx, a, 0, func() error { return act(bounded, a.op) })
+	switch {
+	case err == nil:
+		return g.complete(ctx, a, completionActed)
+	case IsNotApplied(err):
+		return g.release(ctx, a, err)
+	}
+	return g.giveUp(ctx, a, err, 0)
+}
+
+// body runs the job's own code. When it panics or ends its goroutine nobody can
+// tell what it did: the claim is given up on the way out. lookUps is 1 for a
+// look-up, which then gave no answer.
+func (g *Guard) body(ctx context.Context, a attempt, lookUps int, run func() error) (err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			_, _ = g.giveUp(ctx, a, errors.New("the body did not return"), lookUps)
+		}
+	}()
+	err = run()
+	returned = true
+	return err
+}
+
+func (g *Guard) askOutside(ctx context.Context, a attempt) (found bool, err error) {
+	err = g.body(ctx, a, 1, func() (err error) {
+		found, err = g.lookUp(ctx, a.op)
+		return err
+	})
+	g.log.Info("taken over", "key", a.key, "token", a.token, "found", found, "err", err)
+	return found, err
+}
+
+func (g *Guard) actAgain(ctx context.Context, a attempt) (mine bool, err error) {
+	err = resend(context.WithoutCancel(ctx), a.op.Deadline, func(ctx context.Context) (err error) {
+		mine, err = g.records.actAgain(ctx, a.claimed, a.op.acts)
+		return err
+	})
+	return mine, err
+}

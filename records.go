@@ -1,0 +1,129 @@
+package twiceproof
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/job"
+)
+
+// records are the verbs over the table: one statement each, none decides.
+type records struct {
+	db     *sql.DB
+	sql    dialect.Statements
+	job    job.Job
+	worker string
+	// readFirst: in SQLite an INSERT takes the lock of the whole database even
+	// when it inserts nothing, so a duplicate reads before it writes.
+	readFirst bool
+}
+
+// claimed is one delivery's own side of a claim.
+type claimed struct {
+	key       string
+	token     string
+	print     job.Fingerprint
+	reference string
+	message   []byte
+}
+
+func newToken() string {
+	b := make([]byte, 16)
+	rand.Read(b) // never fails: crypto/rand ends the program instead
+	return hex.EncodeToString(b)
+}
+
+// claim inserts the record or answers the one that is there; false when there is
+// one that cannot be seen yet.
+func (t records) claim(ctx context.Context, c claimed) (record, bool, error) {
+	if t.readFirst {
+		if r, ok, err := t.read(ctx, c.key); ok || err != nil {
+			return r, ok, err
+		}
+	}
+	args := []any{
+		t.job.Type, c.key, c.token, t.job.StoredLease().Milliseconds(), t.worker,
+		string(t.job.Stale.Policy), blob(c.print.Sum), text(c.print.Fields), c.reference, blob(c.message),
+	}
+	if !t.readFirst {
+		r, ok, err := found(t.db.QueryRowContext(ctx, t.sql.Claim, args...))
+		if ok || err != nil {
+			return r, ok, err
+		}
+	} else if _, err := t.db.ExecContext(ctx, t.sql.Claim, args...); err != nil {
+		return record{}, false, err
+	}
+	return t.read(ctx, c.key)
+}
+
+func (t records) read(ctx context.Context, key string) (record, bool, error) {
+	return found(t.db.QueryRowContext(ctx, t.sql.Read, t.job.Type, key))
+}
+
+func found(row *sql.Row) (record, bool, error) {
+	r, err := scanRecord(row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return record{}, false, nil
+	}
+	return r, err == nil, err
+}
+
+func (t records) takeOver(ctx context.Context, c claimed, seen record, extra time.Duration) (bool, error) {
+	return t.changed(ctx, t.sql.TakeOver, c.key, seen.token, c.token, t.job.StoredLease().Milliseconds(), t.worker,
+		string(t.job.Stale.Policy), seen.acts, extra.Milliseconds())
+}
+
+func (t records) hold(ctx context.Context, c claimed, seen record, reason string) (bool, error) {
+	return t.changed(ctx, t.sql.Hold, c.key, seen.token, reason, string(t.job.Stale.Policy), seen.acts)
+}
+
+func (t records) actAgain(ctx context.Context, c claimed, acts int) (bool, error) {
+	return t.changed(ctx, t.sql.ActAgain, c.key, c.token, acts)
+}
+
+func (t records) complete(ctx context.Context, c claimed, completion string, result []byte) (bool, error) {
+	return t.changed(ctx, t.sql.Complete, c.key, c.token, completion, blob(result))
+}
+
+func (t records) release(ctx context.Context, c claimed, newToken string) (bool, error) {
+	return t.changed(ctx, t.sql.Release, c.key, c.token, newToken)
+}
+
+func (t records) giveUp(ctx context.Context, c claimed, pause time.Duration, lookups int) (bool, error) {
+	return t.changed(ctx, t.sql.GiveUp, c.key, c.token, pause.Milliseconds(), lookups)
+}
+
+func (t records) lateFinish(ctx context.Context, c claimed) (bool, error) {
+	return t.changed(ctx, t.sql.LateFinish, c.key, c.token)
+}
+
+// changed runs a statement on the operation's record and tells whether it
+// changed it.
+func (t records) changed(ctx context.Context, statement, key string, args ...any) (bool, error) {
+	result, err := t.db.ExecContext(ctx, statement, append([]any{t.job.Type, key}, args...)...)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n == 1, err
+}
+
+// blob and text keep "nothing" apart from "empty" in the columns.
+func blob(b []byte) any {
+	if b == nil {
+		return nil
+	}
+	return b
+}
+
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,81 @@
+package twiceproof
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+)
+
+// Act is the job's body: it makes the effect. Returning nil means that the
+// effect is there. An error marked by NotApplied means that it is definitely
+// not; any other error, and a panic, that nobody can tell.
+type Act func(ctx context.Context, op *Operation) error
+
+// Run performs the operation of one delivery once: claim, act, complete. The
+// effect is outside the application's database, so Run opens no transaction.
+//
+// The result says what to do with the message. An error means that nothing could
+// be settled with the database (or, wrapping ErrKey, that the message names no
+// operation): the message stays on the queue. A cancelled ctx before the claim
+// claims nothing; afterwards it cancels the body, never the completion.
+func (g *Guard) Run(ctx context.Context, d Delivery, act Act) (Result, error) {
+	c, err := g.prepare(d)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Result{Key: c.key}, err
+	}
+	sent := time.Now()
+	a, err := g.claim(context.WithoutCancel(ctx), c, sent)
+	if err != nil {
+		return Result{Key: c.key}, err
+	}
+	if a.next == nextAct {
+		return g.perform(ctx, g.attempt(c, a, d, sent), act)
+	}
+	return g.skip(c, a), nil
+}
+
+func (g *Guard) prepare(d Delivery) (claimed, error) {
+	key, err := g.job.Operation.KeyOf(d.Fields)
+	if err != nil {
+		return claimed{}, fmt.Errorf("%w: %w", ErrKey, err)
+	}
+	print, err := g.job.Operation.FingerprintOf(d.Fields)
+	if err != nil {
+		return claimed{}, fmt.Errorf("%w: %w", ErrKey, err)
+	}
+	c := claimed{key: key, token: newToken(), print: print, reference: job.Reference(g.job.Type, key)}
+	if g.job.StoreMessage {
+		if len(d.Message) <= MaxMessage {
+			c.message = d.Message
+		} else {
+			g.log.Warn("message too long to be stored", "key", key, "bytes", len(d.Message))
+		}
+	}
+	return c, nil
+}
+
+// skip is for a delivery that has nothing to do.
+func (g *Guard) skip(c claimed, a answer) Result {
+	r := Result{Key: c.key, RetryAfter: a.wait}
+	switch a.next {
+	case nextCompleted:
+		r.Outcome, r.Repeat, r.Value = Completed, true, a.record.result
+	case nextHeld:
+		r.Outcome = Held
+	case nextMismatch:
+		r.Outcome = Mismatch
+		g.log.Error("same key, different content", "key", c.key, "token", a.record.token, "fields", c.print.Fields,
+			"fingerprint", fmt.Sprintf("%x", c.print.Sum), "recorded", fmt.Sprintf("%x", a.record.fingerprint.Sum))
+		return r
+	default:
+		r.Outcome = Live
+	}
+	g.log.Info("skipped", "outcome", r.Outcome, "key", c.key, "token", a.record.token,
+		"completion", a.record.completion, "hold_reason", a.record.holdReason, "retry_after", r.RetryAfter)
+	return r
+}
