@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 )
 
 // ask is a request read whole.
@@ -23,7 +22,7 @@ func talk(t *testing.T, s Service, requests ...request) (replies []string, calls
 		t.Fatal(err)
 	}
 	for _, r := range requests {
-		a := p.answer(calls, r, time.Time{})
+		a := p.answer(moment{calls: calls, known: calls}, p.hear(r), r)
 		if a.call != nil {
 			calls = append(calls, *a.call)
 		}
@@ -89,8 +88,12 @@ func TestServiceThatCannotBeAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := p.answer(nil, ask("GET", "/charges/r1", "", ""), time.Time{})
+	r := ask("GET", "/charges/r1", "", "")
+	a := p.answer(moment{}, p.hear(r), r)
 	if a.status != http.StatusNotFound || a.unexpected == nil || a.lookUp != nil {
 		t.Errorf("%+v", a)
+	}
+	if _, known := p.points()[Lag]; known {
+		t.Error("it has faults of a look-up")
 	}
 }

@@ -18,6 +18,10 @@ type Call struct {
 	Effect string
 	// Again says that the service remembered the reference: no new effect.
 	Again bool
+	// Fault is what went wrong with it, or "".
+	Fault Kind
+	// Mail is set where the call is a mail.
+	Mail *Mail
 
 	reply []byte
 }
@@ -28,6 +32,25 @@ type LookUp struct {
 	Reference string
 	// Effect is the answer: the effect's id, or "" when there was none.
 	Effect string
+	// Fault is what went wrong with it, or "".
+	Fault Kind
+}
+
+// Refused is a request that could have been a call and was not acted on.
+type Refused struct {
+	At                   time.Time
+	Method, Path         string
+	Reference, Operation string
+	Fault                Kind
+	// Status is the answer; 0 when the connection was cut.
+	Status int
+}
+
+func (c Call) refuse(k Kind, status int) *Refused {
+	return &Refused{
+		At: c.At, Method: c.Method, Path: c.Path, Reference: c.Reference, Operation: c.Operation,
+		Fault: k, Status: status,
+	}
 }
 
 // Unexpected is a request that is neither the service's act nor its look-up. Its
@@ -38,14 +61,14 @@ type Unexpected struct {
 }
 
 // Calls gives the calls so far.
-func (o *Outside) Calls() []Call {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.Clone(o.calls)
+func (b *Book) Calls() []Call {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.calls)
 }
 
 // Count gives the effects of one operation so far.
-func (o *Outside) Count(operation string) int { return Count(o.Calls(), operation) }
+func (b *Book) Count(operation string) int { return Count(b.Calls(), operation) }
 
 // Count counts the effects of one operation.
 func Count(calls []Call, operation string) int {
@@ -59,15 +82,22 @@ func Count(calls []Call, operation string) int {
 }
 
 // LookUps gives the look-ups so far.
-func (o *Outside) LookUps() []LookUp {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.Clone(o.lookUps)
+func (b *Book) LookUps() []LookUp {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.lookUps)
+}
+
+// Refused gives the requests so far that were not acted on.
+func (b *Book) Refused() []Refused {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.refused)
 }
 
 // Unexpected gives the unexpected requests so far.
-func (o *Outside) Unexpected() []Unexpected {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.Clone(o.unexpected)
+func (b *Book) Unexpected() []Unexpected {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.unexpected)
 }

@@ -1,13 +1,12 @@
 package outside
 
 import (
-	"context"
+	"bytes"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 )
@@ -15,19 +14,14 @@ import (
 // maxBody bounds what is kept of one call.
 const maxBody = 16 << 20
 
-// Outside is a service that runs.
+// Outside is an HTTP service that runs.
 type Outside struct {
+	*Book
+	door  *door
 	plan  plan
-	url   string
 	http  *http.Server
-	ended chan struct{}
 	conns sync.WaitGroup
-
-	mu         sync.Mutex
-	calls      []Call
-	lookUps    []LookUp
-	unexpected []Unexpected
-	changed    chan struct{} // closed and replaced when a call is kept
+	once  sync.Once
 }
 
 // Start starts the service on a loopback port of its own.
@@ -36,29 +30,36 @@ func Start(s Service) (*Outside, error) {
 	if err != nil {
 		return nil, fmt.Errorf("outside service: %w", err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	o := &Outside{Book: newBook(plan.points()), plan: plan}
+	o.http = &http.Server{
+		Handler: http.HandlerFunc(o.handle), ConnState: o.count,
+		ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute,
+	}
+	o.door, err = openDoor(func(ln net.Listener) { _ = o.http.Serve(ln) }) // an error each time: the listener was closed
 	if err != nil {
 		return nil, fmt.Errorf("listen for the outside service: %w", err)
 	}
-	o := &Outside{plan: plan, url: "http://" + ln.Addr().String(), ended: make(chan struct{}), changed: make(chan struct{})}
-	o.http = &http.Server{
-		Handler: http.HandlerFunc(o.serve), ConnState: o.count,
-		ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute,
-	}
-	go func() {
-		defer close(o.ended)
-		_ = o.http.Serve(ln) // http.ErrServerClosed, from Close
-	}()
 	return o, nil
 }
 
 // URL is where the service listens.
-func (o *Outside) URL() string { return o.url }
+func (o *Outside) URL() string { return "http://" + o.door.addr.String() }
 
-// Close ends the service. What it kept can still be read.
+// Down shuts the port: connections end, and a connect is refused until Up. It has
+// seen a connect of its own refused before it returns. A request that was read
+// whole goes on.
+func (o *Outside) Down() error { return o.door.down() }
+
+// Up opens the same port again.
+func (o *Outside) Up() error { return o.door.up() }
+
+// Close ends the service. What waits is dropped. What was kept can still be read.
 func (o *Outside) Close() {
-	o.http.Close()
-	<-o.ended
+	o.once.Do(func() {
+		o.door.close()
+		close(o.closed)
+		o.http.Close()
+	})
 	o.conns.Wait()
 }
 
@@ -73,52 +74,25 @@ func (o *Outside) count(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// serve acts whether or not the caller is still there, as a service does.
-func (o *Outside) serve(w http.ResponseWriter, r *http.Request) {
+// handle acts whether or not the caller is still there, as a service does.
+func (o *Outside) handle(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		panic(http.ErrAbortHandler) // a request cut short is not a call
 	}
-	a := o.keep(request{
+	q := request{
 		method: r.Method, path: r.URL.EscapedPath(), query: r.URL.Query(), header: r.Header, body: body,
-	})
-	w.Header().Set("Content-Type", "application/json")
+	}
+	h := o.plan.hear(q)
+	a := o.Book.serve(h, r.Context().Done(), func(m moment) answer { return o.plan.answer(m, h, q) })
+	if a.then == drop {
+		panic(http.ErrAbortHandler) // net/http's way to close a connection without a byte
+	}
+	kind := "application/json"
+	if bytes.HasPrefix(a.body, []byte("<")) {
+		kind = "text/html"
+	}
+	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(a.status)
 	w.Write(a.body)
-}
-
-// keep decides and keeps under one lock, so that two calls at once have an order
-// and the later one is decided with the earlier one known.
-func (o *Outside) keep(r request) answer {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	a := o.plan.answer(o.calls, r, time.Now())
-	switch {
-	case a.call != nil:
-		o.calls = append(o.calls, *a.call)
-	case a.lookUp != nil:
-		o.lookUps = append(o.lookUps, *a.lookUp)
-	default:
-		o.unexpected = append(o.unexpected, *a.unexpected)
-	}
-	close(o.changed)
-	o.changed = make(chan struct{})
-	return a
-}
-
-// Wait waits until the calls are as asked for. It calls done outside the lock.
-func (o *Outside) Wait(ctx context.Context, done func([]Call) bool) error {
-	for {
-		o.mu.Lock()
-		calls, changed := slices.Clone(o.calls), o.changed
-		o.mu.Unlock()
-		if done(calls) {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("wait for calls to the outside service: %w; it has %d", context.Cause(ctx), len(calls))
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package outside
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -70,13 +69,7 @@ func (r request) fields() map[string]any {
 	if strings.HasPrefix(r.header.Get("Content-Type"), "application/x-www-form-urlencoded") {
 		return formFields(r.body)
 	}
-	d := json.NewDecoder(bytes.NewReader(r.body))
-	d.UseNumber() // an order number may be longer than a float64 can hold
-	var fields map[string]any
-	if d.Decode(&fields) != nil {
-		return nil
-	}
-	return fields
+	return decode(r.body)
 }
 
 func formFields(body []byte) map[string]any {

@@ -3,6 +3,7 @@ package outside
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Service is how the service is spoken to, as the user's replay file says.
@@ -22,6 +23,9 @@ type Service struct {
 	// Remembers says that the service knows a reference again: a second call with
 	// it gets the first one's reply and has no effect.
 	Remembers bool
+	// Window is how long it does so, from the effect and by its own clock. 0 is
+	// for ever.
+	Window time.Duration
 }
 
 // Validate says what is wrong, field by field.
@@ -37,10 +41,11 @@ type plan struct {
 	operation place
 	lookUp    *pattern
 	remembers bool
+	window    time.Duration
 }
 
 func (s Service) read() (p plan, err error) {
-	p.remembers = s.Remembers
+	p.remembers, p.window = s.Remembers, s.Window
 	if p.act, err = s.Act.read(); err != nil {
 		return p, fmt.Errorf("act: %w", err)
 	}
@@ -55,6 +60,9 @@ func (s Service) read() (p plan, err error) {
 	}
 	if s.Remembers && s.Reference == "" {
 		return p, errors.New("remembers: without a reference there is nothing to remember")
+	}
+	if s.Window < 0 || s.Window > 0 && !s.Remembers {
+		return p, errors.New("window: is how long the service remembers; it needs remembers and is not negative")
 	}
 	if s.LookUp != "" {
 		p.lookUp, err = s.readLookUp(p.act)
@@ -75,4 +83,27 @@ func (s Service) readLookUp(act pattern) (*pattern, error) {
 		return nil, fmt.Errorf("look_up: %q cannot be told from act %q", s.LookUp, s.Act)
 	}
 	return &l, nil
+}
+
+// points are the faults that this service can have.
+func (p plan) points() map[Kind]point {
+	points := map[Kind]point{
+		Hold: {atAct, 0}, DropBeforeAct: {atAct, 0}, Refuse: {atAct, 422},
+		Delay: {atAct, 0}, ActThenDrop: {atAct, 0}, ActThenFail: {atAct, 500},
+	}
+	var forget stage
+	if p.remembers {
+		forget = atAct
+	}
+	if p.lookUp != nil {
+		forget |= atLookUp
+		points[LookUpFail] = point{atLookUp, 500}
+		for _, k := range []Kind{Lag, LookUpSilence, LookUpEmpty, LookUpMalformed, LookUpOther, LookUpTwo} {
+			points[k] = point{at: atLookUp}
+		}
+	}
+	if forget != 0 {
+		points[Forget] = point{at: forget}
+	}
+	return points
 }

@@ -25,6 +25,7 @@ func TestValidate(t *testing.T) {
 		`there is nothing to look up`:                 func(s *Service) { s.Reference = "" },
 		`cannot be told from act`:                     func(s *Service) { s.LookUp = "POST /{reference}" },
 		`there is nothing to remember`:                func(s *Service) { s.Reference, s.LookUp, s.Remembers = "", "", true },
+		`window: is how long`:                         func(s *Service) { s.Window = 1 },
 		`look_up: "GET /c?a=%zz": invalid URL escape`: func(s *Service) { s.LookUp = "GET /c?a=%zz" },
 	} {
 		s := charges
