@@ -1,0 +1,24 @@
+// Package controls holds workers that are wrong on purpose. The replay must catch
+// each in the cases that its file names, with the kind it names, and nowhere else;
+// its right twin passes every case.
+//
+// Hard rule: a control differs from its twin in one hunk. The twin is the worker of
+// examples/sqs-charge/new or that of foreign/; nothing is copied: a control is built
+// with an overlay of the one file that it changes.
+//
+// A control is a text file, <name>.txt:
+//
+//	# What is wrong, and why people write it.
+//	case: young_claim, old_claim       the cases that catch it, the telling one first
+//	kind: lost                         of the violation in each of them
+//	also: sequential stuck, …          a case that fails in another way, and why
+//	policy: hold                       when it is not the job file's
+//	worker: foreign                    when the twin is not examples/sqs-charge/new
+//	database: postgres                 when it is not the replay file's
+//	file: sqsconsumer/handle.go        the file that is changed
+//	both: dialect/sqlite/claim.sql     a file that is changed in the twin too
+//	waits: late_finisher, …            no case shows the fault yet; what would
+//	patience: 5s                       with a worker that is busy for ever by design
+//	-- both old --, -- both new --     the change that the twin gets too
+//	-- old --, -- new --               the hunk; the old text stands once in the file
+package controls
