@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/report"
+)
+
+// Two replays in a row say the same, and each says it again when its evidence is
+// read back and judged.
+func TestTwoReplaysSayTheSame(t *testing.T) {
+	t.Setenv("WORKERS", workers)
+	for _, policy := range []string{"lookup", "hold"} {
+		first := replayOnce(t, policy)
+		second := replayOnce(t, policy)
+		if !reflect.DeepEqual(first, second) {
+			t.Errorf("%s: first %+v\nthen %+v", policy, first, second)
+		}
+	}
+}
+
+func replayOnce(t *testing.T, policy string) report.Report {
+	t.Helper()
+	job, evidence := t.TempDir(), t.TempDir()
+	if err := os.CopyFS(job, os.DirFS("testdata/job")); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := os.ReadFile("../../examples/sqs-charge/schema.sqlite.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(job, "schema.sql"), schema, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if status := run(t.Context(), []string{"replay", "--json", "--policy", policy, "--evidence", evidence, job}, stdio{nil, &out, io.Discard}); status != statusGood {
+		t.Fatalf("exit status %d: %s", status, out.String())
+	}
+	evidence = filepath.Join(evidence, "policy-"+policy)
+	r := readJSON[report.Report](t, filepath.Join(evidence, "result.json"))
+	plan := readJSON[replay.Plan](t, filepath.Join(evidence, "plan.json"))
+	if len(plan.Cases) != len(r.Results) {
+		t.Fatalf("%d cases planned, %d results", len(plan.Cases), len(r.Results))
+	}
+	for i, p := range plan.Cases {
+		judged := replay.NewResult(p, readHistory(t, filepath.Join(evidence, "histories", p.Version+"-"+p.Case+".jsonl")))
+		judged.Rerun = r.Results[i].Rerun
+		if !reflect.DeepEqual(judged, r.Results[i]) {
+			t.Errorf("%s/%s: the evidence says %+v\nthe report %+v", p.Version, p.Case, judged, r.Results[i])
+		}
+		normalise(&r.Results[i])
+	}
+	return r
+}
+
+// normalise takes away what no two runs have in common: milliseconds, folders, and
+// the races that were no race.
+func normalise(r *replay.Result) {
+	r.ClaimAgeMS, r.Rerun, r.Facts = 0, "", nil
+	if r.Runs > 1 {
+		r.Runs, r.Overlapped = 0, 0
+	}
+}
+
+func readJSON[T any](t *testing.T, path string) (value T) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, &value)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func readHistory(t *testing.T, path string) (events []replay.Event) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var e replay.Event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+	return events
+}

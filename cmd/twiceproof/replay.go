@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/report"
+)
+
+type replayFlags struct {
+	folder   string
+	only     []string
+	policy   string
+	evidence string
+	json     bool
+	markdown bool
+	plan     bool
+	std      stdio
+}
+
+func replayCommand(std stdio) *cobra.Command {
+	f := replayFlags{std: std}
+	cmd := &cobra.Command{
+		Use:   "replay [folder]",
+		Short: "Prove a job: deliver, kill, count",
+		Long: `Run the old and the new code of a job through every case: the same message again
+and again, to two workers at once, with a worker killed where it hurts. The effects
+are counted outside the worker.
+
+The folder (default: this one) holds twiceproof.replay.yaml and twiceproof.yaml. What
+is not given there is thrown away afterwards: a queue, a database, an outside
+service, all on this machine.
+
+Exit status: 0 the new code stood every case, 1 it did not, 2 usage or environment,
+3 a case could not be told, 130 interrupted.`,
+		Example: `  twiceproof replay examples/sqs-charge
+  twiceproof replay --policy hold
+  twiceproof replay --only new/killed_after_effect --json`,
+		Args: usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.folder = "."
+			if len(args) == 1 {
+				f.folder = args[0]
+			}
+			return f.run(cmd.Context())
+		},
+	}
+	cmd.Flags().StringArrayVar(&f.only, "only", nil, "run this `case` only, as case or version/case; may be repeated")
+	cmd.Flags().StringVar(&f.policy, "policy", "", "replay under another `policy` than the job file's")
+	cmd.Flags().StringVar(&f.evidence, "evidence", "", "the `folder` for plan, histories and reports (default: evidence/ beside the job file)")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON (schema "+report.Schema+")")
+	cmd.Flags().BoolVar(&f.markdown, "markdown", false, "print the report as Markdown")
+	cmd.Flags().BoolVar(&f.plan, "plan", false, "print the plan as JSON and run nothing")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "plan")
+	return cmd
+}
+
+func (f replayFlags) run(ctx context.Context) error {
+	request, err := f.load()
+	if err != nil {
+		return err
+	}
+	plan, err := replay.MakePlan(request)
+	if err != nil {
+		return err
+	}
+	if f.plan {
+		e := json.NewEncoder(f.std.out)
+		e.SetIndent("", "  ")
+		return e.Encode(plan)
+	}
+	evidence := report.Evidence{Folder: f.evidenceFolder(request)}
+	if err := evidence.WritePlan(plan); err != nil {
+		return evidenceProblem(err)
+	}
+	progress := &report.Progress{W: f.std.err, Terminal: isTerminal(f.std.err), Total: len(plan.Cases)}
+	request.Progress = progress.Show
+	out, err := replay.Run(ctx, request, plan)
+	progress.End()
+	if err != nil {
+		return err
+	}
+	if err := evidence.WriteHistories(out); err != nil {
+		return evidenceProblem(err)
+	}
+	return f.show(newReport(request, out), evidence)
+}
+
+func evidenceProblem(err error) error {
+	return &replay.Problem{What: "the evidence cannot be written: " + err.Error(), Hint: "name a folder that can be written to with --evidence"}
+}
+
+// load reads the replay file, the job file it names, and the policy to use.
+func (f replayFlags) load() (replay.Request, error) {
+	spec, err := jobfile.LoadReplay(filepath.Join(f.folder, jobfile.DefaultReplayName))
+	if err != nil {
+		return replay.Request{}, err
+	}
+	file, err := jobfile.Load(spec.JobFilePath())
+	if err != nil {
+		return replay.Request{}, err
+	}
+	text, err := os.ReadFile(spec.JobFilePath())
+	if err != nil {
+		return replay.Request{}, err
+	}
+	if f.policy != "" {
+		if file, text, err = otherPolicy(spec, file, text, job.Policy(f.policy)); err != nil {
+			return replay.Request{}, err
+		}
+	}
+	j, err := spec.JobOf(file)
+	return replay.Request{
+		Spec: spec, Job: j, Table: file.Table, JobFileText: text, PolicyText: jobfile.Explain(j),
+		Only: f.only, Environ: os.Environ(), Rerun: f.rerun,
+	}, err
+}
+
+func otherPolicy(spec *jobfile.Replay, file *jobfile.File, text []byte, policy job.Policy) (*jobfile.File, []byte, error) {
+	j, err := spec.JobOf(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if spec.Environment.JobFile == "" {
+		return nil, nil, &replay.Problem{
+			What: "--policy has no way to reach the workers",
+			Hint: "name the variable that carries the job file's path under environment.job_file in the replay file",
+		}
+	}
+	if text, err = jobfile.WithPolicy(text, j, policy); err != nil {
+		return nil, nil, err
+	}
+	changed, err := jobfile.Parse(spec.JobFilePath()+" with --policy "+string(policy), text)
+	return changed, text, err
+}
+
+// rerun is the command that runs one case again.
+func (f replayFlags) rerun(version, name string) string {
+	words := []string{"twiceproof", "replay", f.folder, "--only", version + "/" + name}
+	if f.policy != "" {
+		words = append(words, "--policy", f.policy)
+	}
+	return strings.Join(words, " ")
+}
+
+// evidenceFolder keeps apart what must not be mixed: the replay of the job as it is
+// written, that of another policy, and a part of it.
+func (f replayFlags) evidenceFolder(r replay.Request) string {
+	folder := f.evidence
+	if folder == "" {
+		folder = filepath.Join(filepath.Dir(r.Spec.JobFilePath()), "evidence", r.Job.Type)
+	}
+	if f.policy != "" {
+		folder = filepath.Join(folder, "policy-"+f.policy)
+	}
+	if len(f.only) > 0 {
+		folder = filepath.Join(folder, "only")
+	}
+	return folder
+}
+
+func newReport(r replay.Request, out replay.Outcome) report.Report {
+	judged := report.Judged(out.Results)
+	out.Platform["go"], out.Platform["twiceproof"] = runtime.Version(), version()
+	return report.Report{
+		Schema: report.Schema, Job: r.Job.Type, Queue: string(r.Job.Queue), Database: string(r.Spec.Database.Kind),
+		Policy: string(r.Job.Stale.Policy), PolicyText: r.PolicyText, LeaseMS: r.Job.Lease.Milliseconds(),
+		Judged: judged, Verdict: report.Overall(out.Results, judged),
+		Platform: out.Platform, CannotSee: out.CannotSee, Results: out.Results,
+	}
+}
+
+func (f replayFlags) show(r report.Report, evidence report.Evidence) error {
+	if err := evidence.WriteReports(r); err != nil {
+		return evidenceProblem(err)
+	}
+	if err := f.print(r); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has gone changes no verdict
+		return err
+	}
+	fmt.Fprintf(f.std.err, "evidence: %s\n", evidence.Folder)
+	if len(f.only) == 0 { // a part is no comparison
+		for _, v := range report.Unbroken(r.Results, r.Judged) {
+			fmt.Fprintf(f.std.err, "hint: no case broke %q either, so the comparison shows nothing; is it the code that repeats?\n", v)
+		}
+	}
+	switch r.Verdict {
+	case replay.Violation:
+		return &statusError{statusFound}
+	case replay.Unknown:
+		return &statusError{statusUnknown}
+	}
+	return nil
+}
+
+func (f replayFlags) print(r report.Report) error {
+	switch {
+	case f.json:
+		return report.WriteJSON(f.std.out, r)
+	case f.markdown:
+		return report.WriteMarkdown(f.std.out, r)
+	case isTerminal(f.std.out) && os.Getenv("NO_COLOR") == "":
+		return report.WriteTable(f.std.out, r, report.Colours)
+	}
+	return report.WriteTable(f.std.out, r, report.Plain)
+}
+
+func isTerminal(w any) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// The exit statuses.
+const (
+	statusGood        = 0
+	statusFound       = 1
+	statusUsage       = 2
+	statusUnknown     = 3
+	statusInterrupted = 130
+)
+
+// statusError ends the command with a status; everything has been said already.
+type statusError struct{ status int }
+
+func (e *statusError) Error() string { return fmt.Sprintf("exit status %d", e.status) }
+
+type usageError struct {
+	err     error
+	command string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// tell writes what went wrong for a person, error: and then hint:, and gives the
+// exit status.
+func tell(ctx context.Context, w io.Writer, err error) int {
+	var status *statusError
+	var problem *replay.Problem
+	var usage *usageError
+	switch {
+	case err == nil:
+		return statusGood
+	case errors.As(err, &status):
+		return status.status
+	case ctx.Err() != nil:
+		fmt.Fprintln(w, "error: interrupted; nothing was left running")
+		return statusInterrupted
+	case len(jobfile.Errors(err)) > 0:
+		for _, e := range jobfile.Errors(err) {
+			line(w, e.Error(), e.Hint)
+		}
+	case errors.As(err, &problem):
+		if problem.Output != "" {
+			fmt.Fprintln(w, indent(problem.Output))
+		}
+		line(w, problem.What, problem.Hint)
+	case errors.As(err, &usage):
+		line(w, err.Error(), "see "+usage.command+" --help")
+	default:
+		line(w, err.Error(), "see twiceproof --help")
+	}
+	return statusUsage
+}
+
+func line(w io.Writer, what, hint string) {
+	fmt.Fprintf(w, "error: %s\n", what)
+	if hint != "" {
+		fmt.Fprintf(w, "hint: %s\n", hint)
+	}
+}
+
+func indent(text string) string { return "  | " + strings.ReplaceAll(text, "\n", "\n  | ") }

@@ -1,0 +1,53 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/twiceproof/twiceproof/jobfile"
+)
+
+// addresses are where one worker finds its peers: its own proxies.
+type addresses struct{ database, queue, broker, outside, jobFile, refuse string }
+
+// environment is what a worker is started with: what the replay was started with,
+// less everything that would lead it elsewhere, and the addresses of the lab.
+func environment(inherited []string, spec *jobfile.Replay, a addresses) []string {
+	env := slices.DeleteFunc(slices.Clone(inherited), func(v string) bool { return leadsElsewhere(v, spec.AllowHosts) })
+	set := map[string]string{
+		"HTTP_PROXY": a.refuse, "HTTPS_PROXY": a.refuse, "http_proxy": a.refuse, "https_proxy": a.refuse,
+		"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost",
+		// The SDKs of Amazon ask for credentials and sign; the lab's endpoint does not look.
+		"AWS_ACCESS_KEY_ID": "lab", "AWS_SECRET_ACCESS_KEY": "lab", "AWS_REGION": "us-east-1",
+		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
+	}
+	for name, value := range spec.Set {
+		set[name] = value
+	}
+	for name, value := range map[string]string{
+		spec.Environment.Database: a.database, spec.Environment.Queue: a.queue, spec.Environment.Broker: a.broker,
+		spec.Environment.Outside: a.outside, spec.Environment.JobFile: a.jobFile,
+	} {
+		if name != "" {
+			set[name] = value
+		}
+	}
+	for name, value := range set {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// leadsElsewhere tells whether a worker could reach a server of the user's by this
+// variable. What speaks HTTP is stopped by the proxy that refuses.
+func leadsElsewhere(variable string, allowed []string) bool {
+	name, value, _ := strings.Cut(variable, "=")
+	upper := strings.ToUpper(name)
+	return strings.HasPrefix(upper, "AWS_") || strings.HasSuffix(upper, "_PROXY") ||
+		slices.Contains(libpq, name) || foreignServer(value, allowed) != ""
+}
+
+// libpq reads these beside the address that it is given.
+var libpq = []string{
+	"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE",
+}

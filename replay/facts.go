@@ -1,0 +1,72 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+)
+
+// facts tells in a few lines what the looks at an operation showed, in order. A
+// case with many operations is told by its numbers instead.
+func facts(p Planned, events []Event) []string {
+	told := []string{}
+	if p.Races || len(operationsOf(events)) > 1 {
+		return told
+	}
+	for _, e := range events {
+		switch {
+		case e.isLook():
+			told = append(told, factOf(p, *e.Seen))
+		case e.Event == EventPassed && ms(e.ForMS) >= time.Second:
+			told = append(told, fmt.Sprintf("%s pass", ms(e.ForMS).Round(time.Second)))
+		}
+	}
+	return told
+}
+
+func operationsOf(events []Event) map[string]bool {
+	operations := map[string]bool{}
+	for _, e := range events {
+		if e.isLook() {
+			operations[e.Operation] = true
+		}
+	}
+	return operations
+}
+
+func factOf(p Planned, s Seen) string {
+	text := fmt.Sprintf("%s: %s", lookNames[s.When], effectCount(s.Effects))
+	if !p.Guarded {
+		return text
+	}
+	if s.Records == 0 {
+		return text + ", no record"
+	}
+	text += fmt.Sprintf(", record %s", s.State)
+	switch s.State {
+	case "claimed":
+		text += fmt.Sprintf(", claim age %s, lease %s", ms(s.ClaimAgeMS), ms(s.LeaseMS))
+	case job.EndHeld:
+		text += " (" + s.HoldReason + ")"
+	case job.EndCompleted:
+		text += " (" + s.Completion + ")"
+	}
+	if s.Queued > 0 {
+		text += ", message on the queue"
+	}
+	return text
+}
+
+// What a look is called in the report.
+var lookNames = map[string]string{
+	SeenFault: "at the kill", SeenYoung: "after a redelivery within the lease",
+	SeenRipe: "past the lease", SeenEnd: "at the end",
+}
+
+func effectCount(n int) string {
+	if n == 1 {
+		return "1 effect"
+	}
+	return fmt.Sprintf("%d effects", n)
+}

@@ -1,0 +1,109 @@
+package replay
+
+import (
+	"sync"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+)
+
+// What an event of a history tells.
+const (
+	EventSent      = "sent"          // the replay put a message on the queue
+	EventQueue     = "queue"         // the queue did something with a message
+	EventStep      = "step"          // something crossed the wire
+	EventWorker    = "worker"        // a worker process started, was killed, exited
+	EventFault     = "fault"         // a fault fired, or did not
+	EventPassed    = "time_passed"   // the replay let time pass for queue and record alike
+	EventSeen      = "seen"          // effects and record were looked at
+	EventUnproxied = "unproxied"     // a call that was not meant for the stand-in
+	EventTimeout   = "timeout"       // something was waited for in vain
+	EventUnrested  = "never_at_rest" // the queue kept the message, and nothing came of it
+)
+
+// Event is one line of a history. Its fields are those that its kind has.
+type Event struct {
+	MS        int64  `json:"ms"` // since the case began, by the machine's clock
+	Event     string `json:"event"`
+	Run       int    `json:"run,omitempty"` // of a case with many runs
+	Worker    string `json:"worker,omitempty"`
+	Operation string `json:"operation,omitempty"`
+	Message   string `json:"message,omitempty"`
+	Copy      int    `json:"copy,omitempty"`
+	What      string `json:"what,omitempty"` // the queue's event, the step's phase, the worker's change
+	Step      string `json:"step,omitempty"`
+	Detail    string `json:"detail,omitempty"`
+	ForMS     int64  `json:"for_ms,omitempty"` // of a visibility or of time that passed
+	Fired     bool   `json:"fired,omitempty"`
+	Seen      *Seen  `json:"seen,omitempty"`
+}
+
+// isLook also refuses a stored line that has lost its look.
+func (e Event) isLook() bool { return e.Event == EventSeen && e.Seen != nil }
+
+// Seen is one look at one operation from outside the worker.
+type Seen struct {
+	When       string `json:"when"` // fault, young, ripe or end
+	Effects    int    `json:"effects"`
+	LookUps    int    `json:"look_ups"`
+	Queued     int    `json:"queued"` // copies of its messages that the queue still has
+	Records    int    `json:"records"`
+	State      string `json:"state,omitempty"`
+	Token      string `json:"token,omitempty"`
+	Acts       int    `json:"acts,omitempty"`
+	Completion string `json:"completion,omitempty"`
+	HoldReason string `json:"hold_reason,omitempty"`
+	ClaimAgeMS int64  `json:"claim_age_ms,omitempty"`
+	LeaseMS    int64  `json:"lease_ms,omitempty"`
+	Late       bool   `json:"late_finish,omitempty"`
+}
+
+// The moments of a look.
+const (
+	SeenFault = "fault" // right after the fault, before anything else happens
+	SeenYoung = "young" // after a redelivery within the lease
+	SeenRipe  = "ripe"  // just past the lease, before the redelivery
+	SeenEnd   = "end"   // when the queue is empty, or nothing more comes of it
+)
+
+// moment is what was true of the operation.
+func (s Seen) moment() job.Moment {
+	return job.Moment{
+		Claimed:   s.Records > 0,
+		Effect:    s.Effects > 0,
+		Completed: s.State == job.EndCompleted,
+	}
+}
+
+// history collects the events of one case.
+type history struct {
+	mu     sync.Mutex
+	start  time.Time
+	run    int
+	events []Event
+}
+
+func newHistory() *history { return &history{start: time.Now()} }
+
+func (h *history) add(e Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e.MS = time.Since(h.start).Milliseconds()
+	if e.Run == 0 {
+		e.Run = h.run
+	}
+	h.events = append(h.events, e)
+}
+
+func (h *history) nextRun() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.run++
+	return h.run
+}
+
+func (h *history) all() []Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]Event(nil), h.events...)
+}

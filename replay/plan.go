@@ -1,0 +1,114 @@
+package replay
+
+import (
+	"github.com/twiceproof/twiceproof/job"
+)
+
+// PlanSchema names the form of a plan.
+const PlanSchema = "twiceproof.plan/1"
+
+// Plan is what the replay will do and what it will permit, written before the
+// first worker starts.
+type Plan struct {
+	Schema     string    `json:"schema"`
+	Job        string    `json:"job"`
+	Policy     string    `json:"policy"`
+	PolicyText string    `json:"policy_text"`
+	LeaseMS    int64     `json:"lease_ms"`
+	Cases      []Planned `json:"cases"`
+}
+
+// Planned is one case for one code version.
+type Planned struct {
+	Version string `json:"version"`
+	Guarded bool   `json:"guarded"`
+	Case    string `json:"case"`
+	Point   string `json:"point"`
+	What    string `json:"what"`
+	OK      string `json:"ok_when"`
+	// Runs is how many runs it takes; with Races only those that overlapped count.
+	Runs  int  `json:"runs"`
+	Races bool `json:"races,omitempty"`
+	// Fault says that the case proves nothing unless its fault fired.
+	Fault string `json:"fault,omitempty"`
+	// NotApplicable is the reason, decided before anything ran.
+	NotApplicable string `json:"not_applicable,omitempty"`
+	// Permitted holds the ends for each state that the fault may find. A case
+	// without a fault has one entry.
+	Permitted []Permitted `json:"permitted"`
+}
+
+// Permitted is: if this was true at the fault, the operation may end so.
+type Permitted struct {
+	At   job.Moment `json:"at"`
+	Ends []job.End  `json:"ends"`
+}
+
+// Version is one state of the user's code.
+type Version struct {
+	Name    string
+	Guarded bool
+}
+
+// NewPlan lays out every case for every version.
+func NewPlan(j job.Job, policyText string, versions []Version, races int) Plan {
+	p := Plan{
+		Schema: PlanSchema, Job: j.Type, Policy: string(j.Stale.Policy), PolicyText: policyText,
+		LeaseMS: j.Lease.Milliseconds(),
+	}
+	for _, c := range Cases() {
+		for _, v := range versions {
+			p.Cases = append(p.Cases, planCase(j, c, v, races))
+		}
+	}
+	return p
+}
+
+func planCase(j job.Job, c Case, v Version, races int) Planned {
+	p := Planned{
+		Version: v.Name, Guarded: v.Guarded, Case: c.Name, What: c.What, OK: c.OK, Runs: 1, Races: c.Races,
+		Permitted: []Permitted{{Ends: endsOf(j, v, job.Moment{})}},
+	}
+	if c.Races {
+		p.Runs = races
+	}
+	if c.fault == nil {
+		return p
+	}
+	p.Fault = c.fault.name
+	p.Permitted = nil
+	for _, at := range moments(v) {
+		p.Permitted = append(p.Permitted, Permitted{At: at, Ends: endsOf(j, v, at)})
+	}
+	return p
+}
+
+func endsOf(j job.Job, v Version, at job.Moment) []job.End {
+	if !v.Guarded {
+		return job.UnguardedEnds()
+	}
+	return j.Ends(at)
+}
+
+// moments are the states that a fault may find an operation in. Code that acts
+// before it claims, or completes before it acts, is in here too: what its record
+// claims is what it is measured by.
+func moments(v Version) []job.Moment {
+	if !v.Guarded {
+		return []job.Moment{{}, {Effect: true}}
+	}
+	return []job.Moment{
+		{}, {Effect: true}, {Claimed: true}, {Claimed: true, Effect: true},
+		{Claimed: true, Completed: true}, {Claimed: true, Effect: true, Completed: true},
+	}
+}
+
+// ends looks up what the plan permits at a moment.
+func (p Planned) ends(at job.Moment) []job.End {
+	for _, permitted := range p.Permitted {
+		if permitted.At == at || p.Fault == "" {
+			return permitted.Ends
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package replay
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/twiceproof/twiceproof/job"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// The permitted ends of every case and version, at each moment that a fault may
+// find, for every policy: read the difference before it is agreed to.
+func TestPlan(t *testing.T) {
+	var text bytes.Buffer
+	for _, policy := range []job.Policy{job.Lookup, job.Resend, job.Hold, job.AcceptDuplicate, job.AcceptMiss} {
+		j := job.Job{
+			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside},
+			Lease: ms(lease), Stale: job.Stale{Policy: policy},
+		}
+		p := NewPlan(j, "as agreed", []Version{unguarded, guarded}, 100)
+		if p.Schema != PlanSchema || p.Job != j.Type || p.Policy != string(policy) || p.PolicyText != "as agreed" || p.LeaseMS != lease {
+			t.Errorf("%s: the head of the plan: %+v", policy, p)
+		}
+		if len(p.Cases) != 2*len(Cases()) {
+			t.Errorf("%s: %d cases, want every case for both versions", policy, len(p.Cases))
+		}
+		for _, c := range p.Cases {
+			fmt.Fprintf(&text, "%-16s %s/%s runs %d", policy, c.Version, c.Case, c.Runs)
+			if c.Fault != "" {
+				fmt.Fprintf(&text, " killed %s", c.Fault)
+			}
+			text.WriteString("\n")
+			for _, permitted := range c.Permitted {
+				fmt.Fprintf(&text, "    %-26s %s\n", momentText(permitted.At), endsText(permitted.Ends))
+			}
+		}
+	}
+	golden(t, "testdata/plan.txt", text.Bytes())
+}
+
+func momentText(m job.Moment) string {
+	var words []string
+	for _, part := range []struct {
+		is   bool
+		word string
+	}{{m.Claimed, "claimed"}, {m.Effect, "effect"}, {m.Completed, "completed"}} {
+		if part.is {
+			words = append(words, part.word)
+		}
+	}
+	if words == nil {
+		return "nothing"
+	}
+	return strings.Join(words, ", ")
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (-update writes it anew); got:\n%s", path, got)
+	}
+}
+
+// Every moment that a look can show is in the plan, so that a verdict always finds
+// its ends.
+func TestEveryMomentIsPlanned(t *testing.T) {
+	for _, v := range []Version{unguarded, guarded} {
+		for _, c := range Cases() {
+			p := plannedFor(job.Hold, v, c.Name)
+			for _, s := range everySeen(v) {
+				if len(p.ends(s.moment())) == 0 {
+					t.Errorf("%s/%s: nothing is planned for %+v", v.Name, c.Name, s.moment())
+				}
+			}
+		}
+	}
+}
+
+func everySeen(v Version) []Seen {
+	all := []Seen{{}, {Effects: 1}, {Effects: 3}}
+	if !v.Guarded {
+		return all
+	}
+	for _, state := range []string{"claimed", job.EndHeld, job.EndCompleted} {
+		all = append(all, Seen{Records: 1, State: state}, Seen{Records: 1, State: state, Effects: 1}, Seen{Records: 2, State: state})
+	}
+	return all
+}
+
+func TestOnly(t *testing.T) {
+	cases := []Planned{
+		{Version: "old", Case: "sequential"}, {Version: "new", Case: "sequential"},
+		{Version: "old", Case: "concurrent"}, {Version: "new", Case: "concurrent"},
+	}
+	for _, c := range []struct{ names, want string }{
+		{"", "old/sequential new/sequential old/concurrent new/concurrent"},
+		{"sequential", "old/sequential new/sequential"},
+		{"new/concurrent", "new/concurrent"},
+		{"new/concurrent old/sequential", "old/sequential new/concurrent"}, // the plan's order
+		{"new/sequential sequential new/sequential", "old/sequential new/sequential"},
+	} {
+		kept, err := only(cases, strings.Fields(c.names))
+		var names []string
+		for _, k := range kept {
+			names = append(names, k.Version+"/"+k.Case)
+		}
+		if got := strings.Join(names, " "); err != nil || got != c.want {
+			t.Errorf("only %q: got %s, %v; want %s", c.names, got, err, c.want)
+		}
+	}
+	if len(cases) != 4 {
+		t.Error("only changed the plan that it was given")
+	}
+	for _, name := range []string{"sequentia", "newer/sequential", "new", "new/", ""} {
+		_, err := only(cases, []string{"concurrent", name})
+		if p, ok := err.(*Problem); !ok || p.Hint != "the cases are sequential, concurrent" {
+			t.Errorf("only %q: %v", name, err)
+		}
+	}
+}
+
+func TestWhatCannotBeReplayedIsRefused(t *testing.T) {
+	for _, j := range []job.Job{
+		{Queue: job.Celery, Effect: job.Effect{Kind: job.Outside}},
+		{Queue: job.Sidekiq, Effect: job.Effect{Kind: job.Outside}},
+		{Queue: job.SQS, Effect: job.Effect{Kind: job.OwnRow}},
+	} {
+		if checkPlayable(j) == nil {
+			t.Errorf("%+v was not refused", j)
+		}
+	}
+	if err := checkPlayable(job.Job{Queue: job.SQS, Effect: job.Effect{Kind: job.Outside}}); err != nil {
+		t.Error(err)
+	}
+}

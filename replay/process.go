@@ -1,0 +1,99 @@
+package replay
+
+import (
+	"errors"
+	"os/exec"
+	"regexp"
+	"sync"
+	"time"
+)
+
+// process is a worker process, its group and its descendants.
+type process struct {
+	cmd    *exec.Cmd
+	output *output
+	exited chan struct{} // closed when the process has ended and was reaped
+	err    error         // how it ended; after exited
+	killed sync.Once     // its number may be another process's afterwards
+}
+
+// startProcess runs one command of the shell.
+func startProcess(command, folder string, environment []string) (*process, error) {
+	p := &process{output: &output{}, exited: make(chan struct{})}
+	p.cmd = exec.Command("sh", "-c", inPlace(command)) //nolint:noctx // ended by its group, not by a context
+	p.cmd.Dir, p.cmd.Env = folder, environment
+	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
+	// A child of the worker that keeps the pipe open must not keep Wait waiting.
+	p.cmd.WaitDelay = 2 * time.Second
+	ownGroup(p.cmd)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		if err := p.cmd.Wait(); !errors.Is(err, exec.ErrWaitDelay) { // it ended well, and a child of it has the pipe
+			p.err = err
+		}
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// inPlace lets a plain command replace the shell, so that the process that is waited
+// for, and that dies with the replay, is the worker itself. One with several parts
+// runs below its shell; its own exec before the last part does the same.
+func inPlace(command string) string {
+	if severalParts.MatchString(command) {
+		return command
+	}
+	return "exec " + command
+}
+
+var severalParts = regexp.MustCompile(`[;&|\n]|^\s*(\(|\w+=|exec\s)`)
+
+// kill sends SIGKILL to the group and to every descendant, and returns when none of
+// them is left.
+func (p *process) kill() {
+	p.killed.Do(func() {
+		t := tree{group: p.cmd.Process.Pid}
+		t.stop()
+		t.kill()
+		<-p.exited
+		for t.alive() {
+			t.kill()
+			time.Sleep(time.Millisecond) // a killed child of the worker on its way out: nobody can wait for it but its parent
+		}
+	})
+}
+
+func (p *process) hasExited() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// output keeps the end of what a worker printed.
+type output struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const outputLimit = 64 << 10
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text = append(o.text, p...)
+	if len(o.text) > 2*outputLimit {
+		o.text = append([]byte(nil), o.text[len(o.text)-outputLimit:]...)
+	}
+	return len(p), nil
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return string(o.text)
+}

@@ -1,0 +1,146 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+)
+
+// Request is what to replay.
+type Request struct {
+	Spec *jobfile.Replay
+	Job  job.Job
+	// Table is the name of the record's table.
+	Table string
+	// JobFileText is the job file that the workers are told to read. They get a
+	// copy, so that they run under the policy that the plan was made from.
+	JobFileText []byte
+	// PolicyText is the policy in plain words, for the plan.
+	PolicyText string
+	// Only names the cases to run, as case or version/case; empty means all.
+	Only []string
+	// Environ is the environment that the workers inherit, as in os.Environ.
+	Environ []string
+	// Rerun makes the command that reruns one case.
+	Rerun func(version, name string) string
+	// Progress is told what goes on; it may be nil. It is called from one
+	// goroutine at a time.
+	Progress func(Progress)
+}
+
+// Progress is one thing worth showing while a replay runs.
+type Progress struct {
+	Building string   // a code version is being built
+	Planned  *Planned // a case begins …
+	Done     int      // … or has this many runs that count
+	Result   *Result  // … or has ended
+}
+
+// Outcome is everything a replay found.
+type Outcome struct {
+	Plan      Plan
+	Results   []Result
+	Histories map[string][]Event // by "version/case"
+	Logs      map[string]string  // what the workers of a case printed, likewise
+	CannotSee []string
+	Platform  map[string]string
+}
+
+// MakePlan lays out what a replay will do; it starts nothing.
+func MakePlan(r Request) (Plan, error) {
+	versions := make([]Version, len(r.Spec.Versions))
+	for i, v := range r.Spec.Versions {
+		versions[i] = Version{Name: v.Name, Guarded: v.Guarded}
+	}
+	if err := checkPlayable(r.Job); err != nil {
+		return Plan{}, err
+	}
+	p := NewPlan(r.Job, r.PolicyText, versions, r.Spec.ConcurrentRuns)
+	cases, err := only(p.Cases, r.Only)
+	p.Cases = cases
+	return p, err
+}
+
+// checkPlayable refuses what this version could only judge wrongly.
+func checkPlayable(j job.Job) error {
+	if j.Queue == job.SQS && j.Effect.Kind == job.Outside {
+		return nil
+	}
+	return &Problem{
+		What: fmt.Sprintf("a job on %s with an effect of kind %s cannot be replayed by this version", j.Queue, j.Effect.Kind),
+		Hint: "it replays jobs on sqs with an effect of kind outside",
+	}
+}
+
+// Run replays the plan. An error means that the replay could not be done, such as
+// a worker that does not start; what a case found is never an error. Everything
+// that was started has ended when Run returns.
+func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
+	if err := checkSafe(r); err != nil {
+		return Outcome{}, err
+	}
+	folder, err := os.MkdirTemp("", "twiceproof-")
+	if err != nil {
+		return Outcome{}, &Problem{What: "no temporary folder can be made: " + err.Error(), Hint: "set TMPDIR to a folder that can be written to"}
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // what is left in it is nobody's
+	l := &lab{Request: r, folder: folder, out: filepath.Join(folder, "out")}
+	defer l.close()
+	if err := l.prepare(ctx, plan); err != nil {
+		return Outcome{}, err
+	}
+	out = Outcome{
+		Plan: plan, Histories: map[string][]Event{}, Logs: map[string]string{},
+		CannotSee: l.cannotSee(), Platform: l.platform(ctx),
+	}
+	for _, p := range plan.Cases {
+		if err := l.runCase(ctx, p, &out); err != nil {
+			return Outcome{}, err
+		}
+	}
+	return out, nil
+}
+
+func (l *lab) runCase(ctx context.Context, p Planned, out *Outcome) error {
+	l.progress(Progress{Planned: &p})
+	w, err := l.newWorld(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	scriptErr := caseNamed(p.Case).script(ctx, w)
+	w.close()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if scriptErr != nil {
+		return fmt.Errorf("%s/%s: %w", p.Version, p.Case, scriptErr)
+	}
+	name := p.Version + "/" + p.Case
+	out.Histories[name] = w.history.all()
+	out.Logs[name] = w.logs()
+	result := NewResult(p, out.Histories[name])
+	result.Rerun = l.Rerun(p.Version, p.Case)
+	out.Results = append(out.Results, result)
+	l.progress(Progress{Result: &result})
+	return nil
+}
+
+func (l *lab) progress(p Progress) {
+	if l.Progress != nil {
+		l.Progress(p)
+	}
+}
+
+// Problem is an error about the user's set-up, with what to do about it.
+type Problem struct {
+	What   string
+	Hint   string
+	Output string // the last lines that a command printed
+}
+
+func (p *Problem) Error() string { return p.What }

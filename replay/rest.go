@@ -1,0 +1,115 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
+	"github.com/twiceproof/twiceproof/queue/sqs"
+)
+
+// A message that is put back this often, each time when its wait is over, will
+// never be done with.
+const patienceRounds = 12
+
+// rest lets the workers work until the queue is empty. Whenever all of them are
+// idle and the queue still has messages, it lets time pass until the next one is
+// due. So a put back costs no real time, and a worker is never aged while it works.
+func (w *world) rest(ctx context.Context) error {
+	for range patienceRounds {
+		settled, err := w.idle(ctx)
+		if err != nil || !settled {
+			return err
+		}
+		due, any := nextDue(w.queue.Log(queueName), w.queue.Clock().Now())
+		if !any {
+			return nil
+		}
+		if err := w.pass(ctx, due); err != nil {
+			return err
+		}
+	}
+	w.history.add(Event{Event: EventUnrested, Detail: fmt.Sprintf("the message was put back %d times", patienceRounds)})
+	return nil
+}
+
+// idle waits until no worker has anything in hand: each that lives waits in a
+// long poll, and nothing is there to be received.
+func (w *world) idle(ctx context.Context) (bool, error) {
+	limited, cancel := context.WithTimeout(ctx, w.Spec.Timeouts.Recovery)
+	defer cancel()
+	err := w.queue.Wait(limited, queueName, func(s labsqs.Snapshot) bool {
+		return w.failed() != nil || s.Visible == 0 && s.Polling >= w.idlePolls()
+	})
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if k := w.failed(); k != nil {
+		w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerFailed, Detail: exitText(k.process.err)})
+		return false, nil
+	}
+	if err != nil {
+		w.history.add(Event{Event: EventTimeout, Detail: fmt.Sprintf("a worker was still busy after %s", w.Spec.Timeouts.Recovery)})
+		return false, nil
+	}
+	return true, nil
+}
+
+// idlePolls is how many long polls wait when every living worker is idle. The
+// queue's own count is held against it and not the gate's: the queue takes a poll
+// off its list in the same step in which it hands out a message, while the gate
+// still sees it under way.
+func (w *world) idlePolls() int {
+	n := 0
+	for _, k := range w.workers {
+		if k.alive() {
+			k.polls = max(1, k.polls, k.gate.InFlight(sqs.IsReceive))
+			n += k.polls
+		}
+	}
+	return n
+}
+
+// failed is a worker that ended though nobody killed it.
+func (w *world) failed() *worker {
+	for _, k := range w.workers {
+		if !k.killed.Load() && k.process.hasExited() {
+			return k
+		}
+	}
+	return nil
+}
+
+// nextDue is how long it takes until the next message of a queue becomes visible;
+// false when the queue has none.
+func nextDue(log []labsqs.Event, now time.Time) (time.Duration, bool) {
+	due := map[copyOf]time.Time{}
+	for _, e := range log {
+		c := copyOf{e.MessageID, e.Copy}
+		switch e.Kind {
+		case labsqs.Received, labsqs.VisibilityChanged:
+			due[c] = e.At.Add(e.Visibility)
+		case labsqs.Deleted, labsqs.DeadLettered, labsqs.VisibilityOver, labsqs.Purged, labsqs.RetentionOver:
+			delete(due, c)
+		}
+	}
+	next, any := time.Duration(0), false
+	for _, at := range due {
+		if left := max(0, at.Sub(now)); !any || left < next {
+			next, any = left, true
+		}
+	}
+	return next + time.Millisecond, any
+}
+
+// receives counts the deliveries so far.
+func (w *world) receives() int {
+	n := 0
+	for _, e := range w.queue.Log(queueName) {
+		if e.Kind == labsqs.Received {
+			n++
+		}
+	}
+	return n
+}

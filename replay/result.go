@@ -1,0 +1,108 @@
+package replay
+
+import "github.com/twiceproof/twiceproof/job"
+
+// Result is one line of the report: a case, its verdict, and the numbers behind it.
+type Result struct {
+	Version string `json:"version"`
+	Guarded bool   `json:"guarded"`
+	Case    string `json:"case"`
+	Point   string `json:"point"`
+	// Runs is how many runs there were, Overlapped how many of them were a race.
+	Runs       int `json:"runs"`
+	Overlapped int `json:"overlapped"`
+	Verdict
+	// Effects is the largest count that one operation had at the end.
+	Effects        int    `json:"effects"`
+	EffectsMin     int    `json:"effects_min"`
+	EffectsMax     int    `json:"effects_max"`
+	AllowedEffects []int  `json:"allowed_effects"`
+	Records        int    `json:"records"`
+	State          string `json:"state"`
+	HoldReason     string `json:"hold_reason,omitempty"`
+	// ClaimAgeMS and LeaseMS are from the look that the case is about: the young
+	// claim that was not taken over, or the claim at the fault.
+	ClaimAgeMS int64  `json:"claim_age_ms"`
+	LeaseMS    int64  `json:"lease_ms"`
+	Redelivery string `json:"redelivery"`
+	FaultFired bool   `json:"fault_fired"`
+	Rerun      string `json:"rerun"`
+	// Facts are what the case showed, in the order in which it did, for people.
+	Facts []string `json:"facts"`
+}
+
+// NewResult judges a history and gathers its numbers; a pure function.
+func NewResult(p Planned, events []Event) Result {
+	r := Result{
+		Version: p.Version, Guarded: p.Guarded, Case: p.Case, Point: p.Point, Runs: 1,
+		Verdict: Judge(p, events), FaultFired: fired(events), Redelivery: redelivery(events), Facts: facts(p, events),
+	}
+	if p.Races {
+		r.Runs, r.Overlapped = len(byRun(events)), Overlapped(events)
+	}
+	first := true
+	for _, e := range events {
+		if !e.isLook() {
+			continue
+		}
+		if e.Seen.LeaseMS > 0 && (e.Seen.When == SeenYoung || e.Seen.When == SeenFault) {
+			r.ClaimAgeMS, r.LeaseMS = e.Seen.ClaimAgeMS, e.Seen.LeaseMS
+		}
+		if e.Seen.When == SeenEnd {
+			r.count(*e.Seen, first)
+			first = false
+		}
+	}
+	r.AllowedEffects = allowed(p.ends(faultMoment(events)))
+	return r
+}
+
+// count takes in how one operation ended. The state shown is that of the first
+// operation that did not end as the others did.
+func (r *Result) count(end Seen, first bool) {
+	if first {
+		r.EffectsMin, r.EffectsMax = end.Effects, end.Effects
+	}
+	r.EffectsMin, r.EffectsMax = min(r.EffectsMin, end.Effects), max(r.EffectsMax, end.Effects)
+	r.Effects = r.EffectsMax
+	r.Records = max(r.Records, end.Records)
+	if first || r.State == job.EndCompleted {
+		r.State, r.HoldReason = end.State, end.HoldReason
+	}
+}
+
+func faultMoment(events []Event) job.Moment {
+	for _, e := range events {
+		if e.isLook() && e.Seen.When == SeenFault {
+			return e.Seen.moment()
+		}
+	}
+	return job.Moment{}
+}
+
+func allowed(ends []job.End) []int {
+	counts := []int{}
+	for _, e := range ends {
+		if len(counts) == 0 || counts[len(counts)-1] != e.Effects {
+			counts = append(counts, e.Effects)
+		}
+	}
+	return counts
+}
+
+// redelivery says how the message came again: by the queue's own doing, or put
+// on again by the replay.
+func redelivery(events []Event) string {
+	forced, natural := false, false
+	for _, e := range events {
+		forced = forced || e.Event == EventQueue && e.What == "redelivered"
+		natural = natural || e.Event == EventQueue && e.What == "visibility_over"
+	}
+	switch {
+	case forced:
+		return "forced"
+	case natural:
+		return "natural"
+	}
+	return "none"
+}

@@ -1,0 +1,172 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/twiceproof/twiceproof/job"
+)
+
+// The verdicts.
+const (
+	OK            = "ok"
+	Violation     = "violation"
+	Unknown       = "unknown"
+	NotApplicable = "not_applicable"
+)
+
+// The kinds of a violation.
+const (
+	Duplicate     = "duplicate"      // the effect happened more often than permitted
+	Lost          = "lost"           // it did not happen, and nothing will make it
+	Stuck         = "stuck"          // the queue keeps the message, and nothing comes of it
+	Blocked       = "blocked"        // a worker waits without end
+	AgainstPolicy = "against_policy" // not a repeat, but not what was agreed either
+)
+
+// Verdict is what one case showed.
+type Verdict struct {
+	Verdict string `json:"verdict"`
+	Kind    string `json:"kind"`
+	Why     string `json:"why"`
+}
+
+// Judge gives the verdict on a history. It is a pure function, so a stored
+// history can be judged again.
+func Judge(p Planned, events []Event) Verdict {
+	if p.NotApplicable != "" {
+		return Verdict{Verdict: NotApplicable, Why: p.NotApplicable}
+	}
+	// What happened too often was seen with our own eyes, whatever else went wrong.
+	// What did not happen is a finding only where nothing else can be the reason.
+	steps := []func(Planned, []Event) Verdict{neverFired, unplanned, tooMuch, blocked, unseen, tooLittle, unproved}
+	for _, step := range steps {
+		if v := step(p, events); v.Verdict != "" {
+			return v
+		}
+	}
+	return Verdict{Verdict: OK}
+}
+
+func tooMuch(p Planned, events []Event) Verdict {
+	return firstOf(events, func(look, fault Event) Verdict {
+		switch look.Seen.When {
+		case SeenYoung:
+			return tooMuchYoung(p, look, fault, events)
+		case SeenEnd:
+			return tooMuchEnd(p, *look.Seen, *fault.Seen)
+		}
+		return Verdict{}
+	})
+}
+
+func tooLittle(p Planned, events []Event) Verdict {
+	return firstOf(events, func(look, fault Event) Verdict {
+		switch look.Seen.When {
+		case SeenYoung:
+			return tooLittleYoung(p, *look.Seen, *fault.Seen)
+		case SeenEnd:
+			return tooLittleEnd(p, *look.Seen, *fault.Seen)
+		}
+		return Verdict{}
+	})
+}
+
+// firstOf judges each look beside the one at the same operation's fault, until one
+// is a violation.
+func firstOf(events []Event, judge func(look, fault Event) Verdict) Verdict {
+	for _, e := range events {
+		if !e.isLook() {
+			continue
+		}
+		if v := judge(e, faultOf(events, e)); v.Verdict != "" {
+			return v
+		}
+	}
+	return Verdict{}
+}
+
+func faultOf(events []Event, look Event) Event {
+	for _, e := range events {
+		if e.isLook() && e.Operation == look.Operation && e.Seen.When == SeenFault {
+			return e
+		}
+	}
+	return Event{Seen: &Seen{}}
+}
+
+// tooMuchYoung: a claim within its lease is nobody else's.
+func tooMuchYoung(p Planned, look, fault Event, events []Event) Verdict {
+	young, then := look.Seen, fault.Seen
+	switch {
+	case !p.Guarded || then.State != "claimed" || ageAt(events, fault, look) >= ms(then.LeaseMS):
+		return Verdict{}
+	case young.Effects > then.Effects:
+		return violates(Duplicate, "acted on a claim within its lease of %s", ms(then.LeaseMS))
+	case young.Token != then.Token:
+		return violates(AgainstPolicy, "took over a claim within its lease of %s", ms(then.LeaseMS))
+	}
+	return Verdict{}
+}
+
+// tooLittleYoung: its message is kept.
+func tooLittleYoung(p Planned, young, fault Seen) Verdict {
+	if p.Guarded && fault.State == "claimed" && young.Queued == 0 && young.State == "claimed" {
+		return violates(Lost, "the delivery that met a live claim was acknowledged: the operation is not done, and no message is left")
+	}
+	return Verdict{}
+}
+
+func tooMuchEnd(p Planned, end, fault Seen) Verdict {
+	least, most := bounds(p.ends(fault.moment()))
+	switch {
+	case end.Effects > most && end.Effects > 1:
+		return violates(Duplicate, "%d effects, permitted %s", end.Effects, effectsText(least, most))
+	case end.Effects > most:
+		return violates(AgainstPolicy, "%d effect, permitted %s", end.Effects, effectsText(least, most))
+	case p.Guarded && end.Records > 1:
+		return violates(AgainstPolicy, "%d records for one operation: the unique key is not there", end.Records)
+	}
+	return Verdict{}
+}
+
+func tooLittleEnd(p Planned, end, fault Seen) Verdict {
+	ends := p.ends(fault.moment())
+	if slices.ContainsFunc(ends, func(e job.End) bool { return matches(p, e, end) }) {
+		return Verdict{}
+	}
+	least, most := bounds(ends)
+	switch {
+	case end.Queued > 0:
+		return violates(Stuck, "%s and the record %s, while its message goes round on the queue", effectCount(end.Effects), stateText(end))
+	case end.Effects < least, end.State == "claimed":
+		return violates(Lost, "%s, permitted %s; the record is %s and no message is left", effectCount(end.Effects), effectsText(least, most), stateText(end))
+	}
+	return violates(AgainstPolicy, "%s and the record %s, permitted %s", effectCount(end.Effects), stateText(end), endsText(ends))
+}
+
+func matches(p Planned, e job.End, s Seen) bool {
+	if s.Effects != e.Effects || s.Queued > 0 {
+		return false
+	}
+	return !p.Guarded || s.Records == 1 && s.State == e.State
+}
+
+// blocked: in a race, a worker that still has the message when the time is over
+// waits for something that does not come.
+func blocked(p Planned, events []Event) Verdict {
+	for _, e := range events {
+		if p.Races && e.Event == EventTimeout {
+			return violates(Blocked, "%s", e.Detail)
+		}
+	}
+	return Verdict{}
+}
+
+func fired(events []Event) bool {
+	return slices.ContainsFunc(events, func(e Event) bool { return e.Event == EventFault && e.Fired })
+}
+
+func violates(kind, format string, args ...any) Verdict {
+	return Verdict{Verdict: Violation, Kind: kind, Why: fmt.Sprintf(format, args...)}
+}

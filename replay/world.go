@@ -1,0 +1,203 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
+	"github.com/twiceproof/twiceproof/outside"
+	"github.com/twiceproof/twiceproof/replay/records"
+	"github.com/twiceproof/twiceproof/wire/httpwire"
+)
+
+const queueName = "replay"
+
+// world is what one case has to itself: queue, outside service, database and the
+// workers of one code version.
+type world struct {
+	*lab
+	plan     Planned
+	folder   string
+	history  *history
+	queue    *labsqs.Endpoint
+	queueURL string
+	outside  *outside.Outside
+	refuse   *httpwire.Proxy
+	db       *records.DB
+	address  string // of the database, as the workers are told
+
+	effectStep string // the text of the effect's step on the wire
+	workers    []*worker
+	operations []operation // those that time passes for
+	made       int
+	logged     int           // queue events that are in the history already
+	strange    int           // calls that the outside service did not know, likewise
+	passed     time.Duration // time that the replay let pass
+	closing    sync.Once
+}
+
+func (l *lab) newWorld(ctx context.Context, p Planned) (w *world, err error) {
+	l.worlds++
+	w = &world{lab: l, plan: p, history: newHistory(), folder: filepath.Join(l.folder, fmt.Sprintf("case-%d", l.worlds))}
+	if err = w.open(ctx); err != nil {
+		w.close()
+	}
+	return w, err
+}
+
+func (w *world) open(ctx context.Context) (err error) {
+	if err := os.Mkdir(w.folder, 0o755); err != nil {
+		return err
+	}
+	if err := w.openDatabase(ctx); err != nil {
+		return err
+	}
+	if w.queue, err = labsqs.Start(); err != nil {
+		return err
+	}
+	visibility := fmt.Sprint(int(w.Spec.Queue.Visibility / time.Second))
+	if w.queueURL, err = w.queue.CreateQueue(queueName, map[string]string{"VisibilityTimeout": visibility}); err != nil {
+		return err
+	}
+	return w.startOutside()
+}
+
+func (w *world) openDatabase(ctx context.Context) error {
+	dsn, address, err := w.newDatabase(ctx, w.folder)
+	if err != nil {
+		return err
+	}
+	w.address = address
+	w.db, err = records.Open(string(w.Spec.Database.Kind), dsn, w.Table)
+	return err
+}
+
+func (w *world) startOutside() (err error) {
+	service := outside.Service{
+		Act: outside.Route(w.Spec.Outside.Act), Operation: w.Spec.Outside.Operation,
+		Reference: w.Spec.Outside.Reference, LookUp: outside.Route(w.Spec.Outside.LookUp),
+	}
+	if w.outside, err = outside.Start(service); err != nil {
+		return &Problem{What: err.Error(), Hint: "correct the section outside of the replay file"}
+	}
+	w.effectStep = w.Spec.Outside.Act
+	w.refuse, err = httpwire.Refuse(func(method, target string) {
+		w.history.add(Event{Event: EventUnproxied, Detail: method + " " + target})
+	})
+	return err
+}
+
+// look writes what can be seen of an operation from outside the worker.
+func (w *world) look(ctx context.Context, when string, op operation) error {
+	s := Seen{When: when, Effects: w.outside.Count(op.value), LookUps: len(w.outside.LookUps())}
+	c := w.queue.Counts(queueName)
+	s.Queued = c.Visible + c.InFlight + c.Delayed
+	if w.plan.Guarded {
+		r, err := w.db.Read(ctx, w.Job.Type, op.key)
+		if err != nil {
+			return w.noRecord(err)
+		}
+		s.Records, s.State, s.Token, s.Acts, s.Late = r.Rows, r.State, r.Token, r.Acts, r.Late
+		s.Completion, s.HoldReason = r.Completion, r.HoldReason
+		s.ClaimAgeMS, s.LeaseMS = r.ClaimAge.Milliseconds(), r.Lease.Milliseconds()
+	}
+	w.logQueue()
+	w.logOutside()
+	w.history.add(Event{Event: EventSeen, Operation: op.key, Seen: &s})
+	return nil
+}
+
+// claimAge is how old the operation's claim is; code without a guard has none.
+func (w *world) claimAge(ctx context.Context, op operation) (time.Duration, error) {
+	if !w.plan.Guarded {
+		return 0, nil
+	}
+	r, err := w.db.Read(ctx, w.Job.Type, op.key)
+	if err != nil {
+		return 0, w.noRecord(err)
+	}
+	return r.ClaimAge, nil
+}
+
+func (w *world) noRecord(err error) error {
+	return &Problem{What: err.Error(), Hint: "guarded code keeps its records in the table " + w.Table + ": is it made by a file of database.schema?"}
+}
+
+// logQueue takes over what the queue has logged since the last time.
+func (w *world) logQueue() {
+	log := w.queue.Log(queueName)
+	for _, e := range log[w.logged:] {
+		w.history.add(Event{
+			Event: EventQueue, What: string(e.Kind), Message: e.MessageID, Copy: e.Copy,
+			Worker: e.Client, ForMS: e.Visibility.Milliseconds(),
+		})
+	}
+	w.logged = len(log)
+}
+
+// logOutside takes over the calls that the outside service did not know. What they
+// were meant to do did not happen, so nothing can be said of the job.
+func (w *world) logOutside() {
+	unknown := w.outside.Unexpected()
+	for _, u := range unknown[w.strange:] {
+		w.history.add(Event{
+			Event:  EventUnproxied,
+			Detail: u.Method + " " + u.Path + " is neither outside.act nor outside.look_up of the replay file",
+		})
+	}
+	w.strange = len(unknown)
+}
+
+// pass lets time pass, for the record and for the queue alike, record first: a
+// redelivery must find the record as old as the queue is. The lease is not
+// shortened; only the clocks move.
+func (w *world) pass(ctx context.Context, d time.Duration) error {
+	if w.plan.Guarded {
+		for _, op := range w.operations {
+			if err := w.db.Age(ctx, w.Job.Type, op.key, d); err != nil {
+				return w.noRecord(err)
+			}
+		}
+	}
+	w.logQueue()
+	w.passed += d
+	w.history.add(Event{Event: EventPassed, ForMS: d.Milliseconds()})
+	w.queue.Advance(d)
+	return nil
+}
+
+func (w *world) logs() string {
+	text := ""
+	for _, worker := range w.workers {
+		text += "== worker " + worker.name + "\n" + worker.process.output.String()
+	}
+	return text
+}
+
+// close ends everything of the case; nothing is left running.
+func (w *world) close() {
+	w.closing.Do(func() {
+		for _, worker := range slices.Backward(w.workers) {
+			worker.close()
+		}
+		if w.queue != nil {
+			w.logQueue()
+			_ = w.queue.Close()
+		}
+		if w.outside != nil {
+			w.outside.Close()
+			w.logOutside()
+		}
+		if w.refuse != nil {
+			w.refuse.Close()
+		}
+		if w.db != nil {
+			_ = w.db.Close()
+		}
+	})
+}

@@ -1,0 +1,41 @@
+package report
+
+import (
+	_ "embed"
+	"encoding/json"
+	"io"
+
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// Schema names the form of the JSON report. A field is only ever added under it.
+const Schema = "twiceproof.replay/1"
+
+// JSONSchema describes the JSON report.
+//
+//go:embed replay.schema.json
+var JSONSchema []byte
+
+// Report is a finished replay as it is shown.
+type Report struct {
+	Schema     string            `json:"schema"`
+	Job        string            `json:"job"`
+	Queue      string            `json:"queue"`
+	Database   string            `json:"database"`
+	Policy     string            `json:"policy"`
+	PolicyText string            `json:"policy_text"`
+	LeaseMS    int64             `json:"lease_ms"`
+	Judged     string            `json:"judged"` // the version that the exit status is about
+	Verdict    string            `json:"verdict"`
+	Platform   map[string]string `json:"platform"`
+	CannotSee  []string          `json:"cannot_see"`
+	Results    []replay.Result   `json:"results"`
+}
+
+// WriteJSON writes the report with its schema's name in it.
+func WriteJSON(w io.Writer, r Report) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// WriteMarkdown writes the report for a pull request: the sentence first, then the
+// table, then what each case showed. It stays far below the 64 KB that a comment
+// may have.
+func WriteMarkdown(w io.Writer, r Report) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Replay of `%s`\n\n", r.Job)
+	for _, v := range Versions(r.Results) {
+		fmt.Fprintf(&b, "**%s.** ", sentence(r, v))
+	}
+	fmt.Fprintf(&b, "%s.\n\n", Limit)
+	writeTable(&b, r)
+	fmt.Fprintf(&b, "\n## The policy for a stale claim\n\n%s\n\nLease: %s.\n", strings.TrimSpace(r.PolicyText), lease(r))
+	writeCases(&b, r)
+	writeLimits(&b, r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeTable(b *strings.Builder, r Report) {
+	versions := Versions(r.Results)
+	fmt.Fprintf(b, "| case | %s |\n|---|%s\n", strings.Join(versions, " | "), strings.Repeat("---|", len(versions)))
+	for _, row := range rows(r.Results, versions) {
+		fmt.Fprintf(b, "| %s |\n", strings.Join(row.cells, " | "))
+	}
+}
+
+func writeCases(b *strings.Builder, r Report) {
+	b.WriteString("\n## What each case showed\n")
+	for _, result := range r.Results {
+		fmt.Fprintf(b, "\n### %s/%s: %s\n\n", result.Version, result.Case, outcome(result))
+		if result.Why != "" {
+			fmt.Fprintf(b, "%s.\n\n", result.Why)
+		}
+		fmt.Fprintf(b, "Effects: %s; permitted: %s. Redelivery: %s.", numbers(result), permitted(result), result.Redelivery)
+		if result.FaultFired {
+			b.WriteString(" The fault fired.")
+		}
+		b.WriteString("\n")
+		for i, fact := range result.Facts {
+			if i == 0 {
+				b.WriteString("\n")
+			}
+			fmt.Fprintf(b, "1. %s\n", fact)
+		}
+		fmt.Fprintf(b, "\nRerun: `%s`\n", result.Rerun)
+	}
+}
+
+func permitted(r replay.Result) string {
+	texts := make([]string, len(r.AllowedEffects))
+	for i, n := range r.AllowedEffects {
+		texts[i] = fmt.Sprint(n)
+	}
+	return strings.Join(texts, " or ")
+}
+
+func writeLimits(b *strings.Builder, r Report) {
+	b.WriteString("\n## What this replay could not see\n\n")
+	for _, line := range r.CannotSee {
+		fmt.Fprintf(b, "- %s\n", line)
+	}
+	b.WriteString("\n## Versions\n\n")
+	for _, name := range slices.Sorted(maps.Keys(r.Platform)) {
+		fmt.Fprintf(b, "- %s: %s\n", name, r.Platform[name])
+	}
+}

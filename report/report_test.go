@@ -1,0 +1,228 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (-update writes it anew); got:\n%s", path, got)
+	}
+}
+
+// fixed is a report with every verdict and every kind in it.
+func fixed() Report {
+	result := func(version, name, verdict, kind, why string, effects int) replay.Result {
+		r := replay.Result{
+			Version: version, Guarded: version == "new", Case: name, Runs: 1,
+			Verdict: replay.Verdict{Verdict: verdict, Kind: kind, Why: why},
+			Effects: effects, EffectsMin: effects, EffectsMax: effects, AllowedEffects: []int{1},
+			Redelivery: "natural", FaultFired: strings.HasPrefix(name, "killed"),
+			Rerun: "twiceproof replay shop --only " + version + "/" + name, Facts: []string{},
+		}
+		if r.Guarded && verdict != replay.NotApplicable {
+			r.Records, r.State, r.ClaimAgeMS, r.LeaseMS = 1, "completed", 37_526, 150_000
+		}
+		return r
+	}
+	all := []replay.Result{
+		result("old", "sequential", replay.Violation, replay.Duplicate, "4 effects, permitted 1", 4),
+		result("new", "sequential", replay.OK, "", "", 1),
+		result("old", "concurrent", replay.Violation, replay.Blocked, "a worker was still busy after 20s", 1),
+		result("new", "concurrent", replay.OK, "", "", 1),
+		result("old", "killed_after_claim", replay.Violation, replay.Lost, "0 effects, permitted 1; the record is absent and no message is left", 0),
+		result("new", "killed_after_claim", replay.Violation, replay.Stuck, "0 effects and the record claimed, while its message goes round on the queue", 0),
+		result("old", "killed_after_effect", replay.Unknown, "", "the fault did not fire before the effect's request goes out", 0),
+		result("new", "killed_after_effect", replay.Violation, replay.AgainstPolicy, "1 effect and the record held, permitted 1 completed", 1),
+		result("old", "young_claim", replay.OK, "", "", 1),
+		result("new", "young_claim", replay.OK, "", "", 1),
+		result("new", "no_redelivery", replay.NotApplicable, "", "nothing survives the rollback", 0),
+	}
+	all[2].Runs, all[3].Runs, all[2].Overlapped, all[3].Overlapped = 3, 104, 2, 100
+	all[2].EffectsMax, all[2].Effects = 2, 2
+	all[5].State = "claimed"
+	all[6].FaultFired = false
+	all[7].State, all[7].HoldReason, all[7].AllowedEffects = "held", "look_ups_used_up", []int{1, 2}
+	all[9].Facts = []string{"at the kill: 0 effects, record claimed, claim age 4ms, lease 2m30s, message on the queue", "2m31s pass", "at the end: 1 effect, record completed (acted)"}
+	judged := Judged(all)
+	return Report{
+		Schema: Schema, Job: "charge.create", Queue: "sqs", Database: "sqlite", Policy: "lookup", LeaseMS: 120_000,
+		PolicyText: "A claim is good for 2m; while it is, no other worker takes the operation over.\n",
+		Judged:     judged, Verdict: Overall(all, judged),
+		Platform: map[string]string{"go": "go1.26", "sqs": "lab 1"}, CannotSee: []string{"files that the worker writes"}, Results: all,
+	}
+}
+
+func TestGolden(t *testing.T) {
+	table := func(paint Paint) func(io.Writer, Report) error {
+		return func(w io.Writer, r Report) error { return WriteTable(w, r, paint) }
+	}
+	for name, write := range map[string]func(io.Writer, Report) error{
+		"report.json": WriteJSON, "report.md": WriteMarkdown, "table.txt": table(Plain), "colours.txt": table(Colours),
+	} {
+		var text, again bytes.Buffer
+		if err := write(&text, fixed()); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(&again, fixed()); err != nil || !bytes.Equal(text.Bytes(), again.Bytes()) {
+			t.Errorf("%s is not the same twice: %v", name, err)
+		}
+		if text.Len() > 64<<10 {
+			t.Errorf("%s has %d bytes", name, text.Len())
+		}
+		golden(t, name, text.Bytes())
+	}
+}
+
+// Colour changes no width and no word.
+func TestColoursOnlyPaint(t *testing.T) {
+	var plain, coloured bytes.Buffer
+	if err := WriteTable(&plain, fixed(), Plain); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteTable(&coloured, fixed(), Colours); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("\x1b[0m", "", "\x1b[31m", "", "\x1b[32m", "", "\x1b[33m", "").Replace(coloured.String())
+	if text != plain.String() || coloured.Len() == plain.Len() {
+		t.Error("the coloured table has other words than the plain one, or no colour")
+	}
+}
+
+func TestJSONComesBack(t *testing.T) {
+	var text bytes.Buffer
+	if err := WriteJSON(&text, fixed()); err != nil {
+		t.Fatal(err)
+	}
+	var back Report
+	if err := json.Unmarshal(text.Bytes(), &back); err != nil || !reflect.DeepEqual(back, fixed()) {
+		t.Errorf("it comes back as %+v, %v", back, err)
+	}
+}
+
+// The schema is written by hand; here it is held against the structs.
+func TestSchemaFollowsTheStructs(t *testing.T) {
+	type object struct {
+		Additional any `json:"additionalProperties"`
+		Required   []string
+		Properties map[string]any
+	}
+	var schema struct {
+		object
+		Defs map[string]object `json:"$defs"`
+	}
+	if err := json.Unmarshal(JSONSchema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		schema object
+		typ    reflect.Type
+	}{{schema.object, reflect.TypeFor[Report]()}, {schema.Defs["result"], reflect.TypeFor[replay.Result]()}} {
+		if c.schema.Additional != false {
+			t.Errorf("%s takes unknown fields", c.typ)
+		}
+		names := fieldsOf(c.typ)
+		for name, always := range names {
+			if c.schema.Properties[name] == nil || slices.Contains(c.schema.Required, name) != always {
+				t.Errorf("%s.%s is not as in the schema", c.typ, name)
+			}
+		}
+		for name := range c.schema.Properties {
+			if _, ok := names[name]; !ok {
+				t.Errorf("%s.%s is in the schema only", c.typ, name)
+			}
+		}
+	}
+}
+
+// fieldsOf gives the JSON names and whether each is always there.
+func fieldsOf(typ reflect.Type) map[string]bool {
+	names := map[string]bool{}
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if f.Anonymous {
+			maps.Copy(names, fieldsOf(f.Type))
+		}
+		if name, options, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			names[name] = options != "omitempty"
+		}
+	}
+	return names
+}
+
+func TestJudgedAndOverall(t *testing.T) {
+	of := func(version, verdict string) replay.Result {
+		return replay.Result{Version: version, Verdict: replay.Verdict{Verdict: verdict}}
+	}
+	for _, c := range []struct {
+		name            string
+		results         []replay.Result
+		judged, overall string
+		unbroken        []string
+	}{
+		{"nothing", nil, "", replay.OK, nil},
+		{"the new one counts", []replay.Result{of("old", replay.Violation), of("new", replay.OK)}, "new", replay.OK, nil},
+		{"whatever its place", []replay.Result{of("new", replay.Unknown), of("old", replay.OK)}, "new", replay.Unknown, []string{"old"}},
+		{"the last one, without a new one", []replay.Result{of("v1", replay.OK), of("v2", replay.Violation)}, "v2", replay.Violation, []string{"v1"}},
+		{"a violation beside an unknown", []replay.Result{of("new", replay.Unknown), of("new", replay.Violation), of("new", replay.OK)}, "new", replay.Violation, nil},
+		{"unknown is never ok", []replay.Result{of("new", replay.OK), of("new", replay.Unknown), of("new", replay.OK)}, "new", replay.Unknown, nil},
+		{"not applicable takes nothing away", []replay.Result{of("new", replay.OK), of("new", replay.NotApplicable)}, "new", replay.OK, nil},
+		{"unknown breaks nothing", []replay.Result{of("old", replay.OK), of("old", replay.Unknown), of("old", replay.NotApplicable), of("new", replay.OK)}, "new", replay.OK, []string{"old"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			judged := Judged(c.results)
+			if overall := Overall(c.results, judged); judged != c.judged || overall != c.overall {
+				t.Errorf("got %s %s, want %s %s", judged, overall, c.judged, c.overall)
+			}
+			if got := Unbroken(c.results, judged); !slices.Equal(got, c.unbroken) {
+				t.Errorf("unbroken: got %v, want %v", got, c.unbroken)
+			}
+		})
+	}
+}
+
+func TestProgress(t *testing.T) {
+	r := fixed().Results[0]
+	planned := replay.Planned{Version: "old", Case: "concurrent", Races: true, Runs: 100}
+	events := []replay.Progress{{Building: "old"}, {Planned: &planned}, {Planned: &planned, Done: 7}, {Result: &r}}
+	for terminal, want := range map[bool]string{
+		false: "1 of 2  old/sequential: duplicate  4 effects\n",
+		true: "\r\rbuilding old\r            \r1 of 2, 1 to go  old/concurrent  0 of 100 runs\r" + strings.Repeat(" ", 46) +
+			"\r1 of 2, 1 to go  old/concurrent  7 of 100 runs\r" + strings.Repeat(" ", 46) + "\r",
+	} {
+		var text bytes.Buffer
+		p := &Progress{W: &text, Terminal: terminal, Total: 2}
+		for _, e := range events {
+			p.Show(e)
+		}
+		p.End()
+		if text.String() != want {
+			t.Errorf("terminal %t: got %q, want %q", terminal, text.String(), want)
+		}
+	}
+}

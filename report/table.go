@@ -1,0 +1,127 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// Paint colours a verdict for a terminal; Plain leaves it.
+type Paint func(verdict, text string) string
+
+// Plain is for anything but a terminal.
+func Plain(_, text string) string { return text }
+
+// Colours are those of a terminal.
+func Colours(verdict, text string) string {
+	code := map[string]string{replay.OK: "32", replay.Violation: "31", replay.Unknown: "33"}[verdict]
+	if code == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// WriteTable writes one line a case, the versions side by side, and below it what
+// the cases about a claim's age showed and why each case is not ok.
+func WriteTable(w io.Writer, r Report, paint Paint) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s · %s · %s · policy %s · lease %s\n\n", r.Job, r.Queue, r.Database, r.Policy, lease(r))
+	versions := Versions(r.Results)
+	widths := columnWidths(r.Results, versions)
+	writeRow(&b, widths, append([]string{"case"}, versions...), Plain, nil)
+	for _, row := range rows(r.Results, versions) {
+		writeRow(&b, widths, row.cells, paint, row.verdicts)
+	}
+	writeClaims(&b, r.Results)
+	writeFindings(&b, r.Results)
+	b.WriteString("\n")
+	for _, v := range versions {
+		b.WriteString(sentence(r, v) + "\n")
+	}
+	b.WriteString(Limit + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func lease(r Report) time.Duration { return time.Duration(r.LeaseMS) * time.Millisecond }
+
+type row struct {
+	cells, verdicts []string
+}
+
+func rows(results []replay.Result, versions []string) []row {
+	var out []row
+	at := map[string]int{}
+	for _, r := range results {
+		i, known := at[r.Case]
+		if !known {
+			i = len(out)
+			at[r.Case] = i
+			out = append(out, row{
+				cells:    append([]string{r.Case}, make([]string, len(versions))...),
+				verdicts: make([]string, len(versions)+1),
+			})
+		}
+		for v, name := range versions {
+			if name == r.Version {
+				out[i].cells[v+1], out[i].verdicts[v+1] = cell(r), r.Verdict.Verdict
+			}
+		}
+	}
+	return out
+}
+
+func cell(r replay.Result) string { return strings.TrimRight(outcome(r)+"  "+numbers(r), " ") }
+
+func columnWidths(results []replay.Result, versions []string) []int {
+	widths := make([]int, len(versions)+1)
+	widths[0] = len("case")
+	for i, v := range versions {
+		widths[i+1] = len(v)
+	}
+	for _, row := range rows(results, versions) {
+		for i, c := range row.cells {
+			widths[i] = max(widths[i], len([]rune(c)))
+		}
+	}
+	return widths
+}
+
+func writeRow(b *strings.Builder, widths []int, cells []string, paint Paint, verdicts []string) {
+	for i, c := range cells {
+		padding := strings.Repeat(" ", widths[i]-len([]rune(c))+2)
+		if verdicts != nil {
+			c = paint(verdicts[i], c)
+		}
+		if i == len(cells)-1 {
+			padding = ""
+		}
+		b.WriteString("  " + c + padding)
+	}
+	b.WriteString("\n")
+}
+
+// writeClaims shows the claim's age, its lease and what came of it, for the cases
+// that are about them.
+func writeClaims(b *strings.Builder, results []replay.Result) {
+	for _, r := range results {
+		if !r.Guarded || r.Case != "young_claim" && r.Case != "old_claim" {
+			continue
+		}
+		fmt.Fprintf(b, "\n%s/%s\n", r.Version, r.Case)
+		for _, fact := range r.Facts {
+			fmt.Fprintf(b, "  %s\n", fact)
+		}
+	}
+}
+
+func writeFindings(b *strings.Builder, results []replay.Result) {
+	for _, r := range results {
+		if r.Verdict.Verdict == replay.Violation || r.Verdict.Verdict == replay.Unknown {
+			fmt.Fprintf(b, "\n%s/%s: %s: %s\n  rerun: %s\n", r.Version, r.Case, outcome(r), r.Why, r.Rerun)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// Limit is what a pass means; it stands in every report.
+const Limit = "ok means that none of these faults broke it, not that the code is correct"
+
+// outcome is a result in a word: its verdict, or the kind of its violation.
+func outcome(r replay.Result) string {
+	if r.Verdict.Verdict == replay.Violation {
+		return r.Kind
+	}
+	return strings.ReplaceAll(r.Verdict.Verdict, "_", " ")
+}
+
+// numbers are a result's counts in a few words.
+func numbers(r replay.Result) string {
+	if r.Verdict.Verdict == replay.NotApplicable {
+		return ""
+	}
+	text := effects(r)
+	if r.Records > 0 {
+		text += ", " + r.State
+	}
+	if r.Runs > 1 {
+		text += fmt.Sprintf(", %d of %d overlapped", r.Overlapped, r.Runs)
+	}
+	return text
+}
+
+func effects(r replay.Result) string {
+	switch {
+	case r.EffectsMin != r.EffectsMax:
+		return fmt.Sprintf("%d to %d effects", r.EffectsMin, r.EffectsMax)
+	case r.EffectsMax == 1:
+		return "1 effect"
+	}
+	return fmt.Sprintf("%d effects", r.EffectsMax)
+}
+
+// sentence is the whole replay in one sentence a version.
+func sentence(r Report, version string) string {
+	counts := map[string]int{}
+	total := 0
+	for _, result := range r.Results {
+		if result.Version == version {
+			counts[result.Verdict.Verdict]++
+			total++
+		}
+	}
+	text := fmt.Sprintf("%s: %d of %d cases ok", version, counts[replay.OK], total)
+	for _, verdict := range []string{replay.Violation, replay.Unknown, replay.NotApplicable} {
+		if n := counts[verdict]; n > 0 {
+			text += fmt.Sprintf(", %d %s", n, strings.ReplaceAll(verdict, "_", " "))
+		}
+	}
+	return text
+}
