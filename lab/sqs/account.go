@@ -31,7 +31,9 @@ func (a *account) create(now time.Time, name string, attributes map[string]strin
 	if !queueName.MatchString(plain) || len(name) > 80 {
 		return invalidParameter("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")
 	}
-	set, err := readSettings(maps.Clone(attributes))
+	attributes = maps.Clone(attributes)
+	maps.DeleteFunc(attributes, func(name, value string) bool { return name == "FifoQueue" && value == "false" }) // a standard queue does not show it
+	set, err := readSettings(attributes)
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,17 @@ func (q *queue) check(s sending) *fault {
 	return q.checkType(s)
 }
 
+// identifier is what a group and a deduplication id may be: any printable ASCII
+// but the space.
+var identifier = regexp.MustCompile(`^[[:graph:]]{0,128}$`)
+
 // checkType refuses what does not go with the queue's type.
 func (q *queue) checkType(s sending) *fault {
+	for name, value := range map[string]string{"MessageGroupId": s.GroupID, "MessageDeduplicationId": s.DeduplicationID} {
+		if !identifier.MatchString(value) {
+			return invalidValue(name, value, name+" can only include alphanumeric and punctuation characters. 1 to 128 in length.")
+		}
+	}
 	const wrongType = "The request include parameter that is not valid for this queue type."
 	switch {
 	case !q.set.fifo && s.DeduplicationID != "":

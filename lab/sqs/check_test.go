@@ -45,6 +45,24 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	}
 }
 
+func TestIdentifiersThatAreRefused(t *testing.T) {
+	for id, code := range map[string]string{
+		strings.Repeat("x", 128): "",
+		strings.Repeat("x", 129): "InvalidParameterValue",
+		"!\"#~":                  "",
+		"a b":                    "InvalidParameterValue",
+		"\u00fc":                 "InvalidParameterValue",
+	} {
+		for _, msg := range []Message{{GroupID: id, DeduplicationID: "d"}, {GroupID: "g", DeduplicationID: id}} {
+			m := newMachine(t, "q.fifo", fifoQueue)
+			msg.Body = "b"
+			if _, err := m.send(at(0), sending{Message: msg}); codeOf(err) != code {
+				t.Errorf("group %q, deduplication %q: %v, want %q", msg.GroupID, msg.DeduplicationID, err, code)
+			}
+		}
+	}
+}
+
 func TestQueuesThatAreRefused(t *testing.T) {
 	cases := []struct {
 		name       string
@@ -58,6 +76,9 @@ func TestQueuesThatAreRefused(t *testing.T) {
 		{"q", map[string]string{"NoSuch": "1"}, "InvalidAttributeName"},
 		{"q", map[string]string{"ContentBasedDeduplication": "true"}, "InvalidAttributeName"},
 		{"q", map[string]string{"FifoQueue": "true"}, "InvalidParameterValue"},
+		{"q", map[string]string{"FifoQueue": "false"}, ""},
+		{"q", map[string]string{"FifoQueue": "no"}, "InvalidAttributeValue"},
+		{"q.fifo", map[string]string{"FifoQueue": "false"}, "InvalidParameterValue"},
 		{"q.fifo", nil, "InvalidParameterValue"},
 		{"q.fifo", map[string]string{"FifoQueue": "true"}, ""},
 		{"a b", nil, "InvalidParameterValue"},
@@ -72,7 +93,7 @@ func TestQueuesThatAreRefused(t *testing.T) {
 
 func TestCreateAgain(t *testing.T) {
 	m := newMachine(t, "q", map[string]string{"DelaySeconds": "1"})
-	for _, same := range []map[string]string{nil, {"DelaySeconds": "1"}, {"VisibilityTimeout": "30"}} {
+	for _, same := range []map[string]string{nil, {"DelaySeconds": "1"}, {"VisibilityTimeout": "30"}, {"FifoQueue": "false"}} {
 		if err := m.a.create(at(1), "q", same); err != nil || m.a.queues["q"] != m.queue {
 			t.Errorf("%v: %v", same, err)
 		}

@@ -19,6 +19,9 @@
 //
 // # Known deviations from Amazon's service
 //
+// The folder differential holds this endpoint against three emulators that others
+// wrote, step by step, and gives a reason for each difference.
+//
 // An emulator's word is only as good as this list. "Recorded" means that an
 // answer of the real service was seen in a published test record, and differs
 // from its documentation.
@@ -43,6 +46,9 @@
 //     cannot hide a forced redelivery.
 //   - On a FIFO queue the group's lock holds for such a copy too: it waits for
 //     the first copy to be deleted or visible.
+//   - On a FIFO queue what comes before a message in flight may be had, also
+//     when its group has one in flight. Recorded; the documentation says that
+//     nothing of the group is returned.
 //   - The group a FIFO receive starts with is the one with the oldest message
 //     that may be had; Amazon's order of groups is not documented.
 //   - There is no limit on messages in flight (no OverLimit), no throttling, no

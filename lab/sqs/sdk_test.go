@@ -99,6 +99,7 @@ func TestBothNamesOfSystemAttributes(t *testing.T) {
 	s := newShell(t, "q.fifo", fifoQueue)
 	s.send(Message{GroupID: "g", DeduplicationID: "d"})
 	timeout := func() { s.Advance(30 * time.Second) }
+	//nolint:staticcheck // the deprecated name is what is tested
 	old := s.receive(awssqs.ReceiveMessageInput{AttributeNames: []types.QueueAttributeName{"All"}}).Messages[0]
 	timeout()
 	newer := s.receive(awssqs.ReceiveMessageInput{MessageSystemAttributeNames: []types.MessageSystemAttributeName{
