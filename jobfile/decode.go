@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
 	"github.com/twiceproof/twiceproof/job"
 )
 

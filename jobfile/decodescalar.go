@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -34,7 +35,7 @@ func (d *decoder) text(n ast.Node, field, want string) (string, bool) {
 }
 
 func (d *decoder) duration(n ast.Node, to *time.Duration, field string) {
-	text := ""
+	var text string
 	switch n := n.(type) {
 	case *ast.StringNode:
 		text = n.Value

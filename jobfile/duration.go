@@ -94,7 +94,7 @@ func FormatDuration(length time.Duration) string {
 	for _, u := range units {
 		if n := length / u.length; n > 0 {
 			text.WriteString(strconv.FormatInt(int64(n), 10) + u.name)
-			length -= n * u.length
+			length %= u.length
 		}
 	}
 	return text.String()

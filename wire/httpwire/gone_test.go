@@ -45,7 +45,7 @@ func TestHeldRequestOfAClientThatHasGone(t *testing.T) {
 		p, err := httpwire.Listen(g, "outside", u.URL, func(r *http.Request, body []byte) string {
 			gone <- r.Context()
 			return httpwire.DefaultName(r, body)
-		})
+		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -127,7 +127,7 @@ func (u *upstream) count(what string) (n int) {
 func start(t *testing.T, url string) (*httpwire.Proxy, *wire.Gate, *events) {
 	k := &events{}
 	g := wire.NewGate(k.record)
-	p, err := httpwire.Listen(g, "outside", url, nil)
+	p, err := httpwire.Listen(g, "outside", url, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

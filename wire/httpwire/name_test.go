@@ -27,7 +27,7 @@ func TestDefaultName(t *testing.T) {
 
 func TestUpstreamIsChecked(t *testing.T) {
 	for _, url := range []string{"", "127.0.0.1:1", "https://127.0.0.1:1", "http://127.0.0.1", "http://127.0.0.1:1/path", "http://a b"} {
-		if p, err := httpwire.Listen(wire.NewGate(nil), "queue", url, nil); err == nil {
+		if p, err := httpwire.Listen(wire.NewGate(nil), "queue", url, nil, nil); err == nil {
 			p.Close()
 			t.Errorf("%q was taken", url)
 		}

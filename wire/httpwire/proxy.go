@@ -21,8 +21,10 @@ type Proxy struct {
 }
 
 // Listen starts a proxy in front of upstream, such as "http://127.0.0.1:4566".
-// The name of a step is what name makes of its request; nil is DefaultName.
-func Listen(gate *wire.Gate, peer, upstream string, name func(r *http.Request, body []byte) string) (*Proxy, error) {
+// The name of a step is what name makes of its request; nil is DefaultName. The
+// mark is headers that every request gets on its way upstream, so that a peer can
+// tell one worker from another.
+func Listen(gate *wire.Gate, peer, upstream string, name func(r *http.Request, body []byte) string, mark map[string]string) (*Proxy, error) {
 	host, err := hostOf(upstream)
 	if err != nil {
 		return nil, err
@@ -30,20 +32,11 @@ func Listen(gate *wire.Gate, peer, upstream string, name func(r *http.Request, b
 	if name == nil {
 		name = DefaultName
 	}
-	p := &Proxy{gate: gate, peer: peer, host: host, name: name}
+	p := &Proxy{gate: gate, peer: peer, host: host, name: name, mark: mark}
 	if err := p.start(gate, p.step); err != nil {
 		return nil, fmt.Errorf("listen for %s: %w", peer, err)
 	}
 	return p, nil
-}
-
-// SetHeader adds a header to every request that goes upstream, so that a peer can
-// tell one worker from another. Set it before the worker starts.
-func (p *Proxy) SetHeader(name, value string) {
-	if p.mark == nil {
-		p.mark = map[string]string{}
-	}
-	p.mark[name] = value
 }
 
 // Close ends the proxy and shuts its gate, because a worker that has lost one
