@@ -13,12 +13,14 @@ help: ## list the targets
 
 servers: ## install the programs of the throw-away servers, or say how
 	@scripts/servers
+	@lab/sqs/differential/install.sh
 
 test: servers ## what CI runs (at most 10 minutes on 2 cores)
 	go test -timeout 10m $(PACKAGES)
 
+test-full: export TWICEPROOF_FULL = 1
 test-full: servers ## every combination and repeat
-	TWICEPROOF_FULL=1 go test -count=1 -timeout 2h $(PACKAGES)
+	go test -count=1 -timeout 2h $(PACKAGES)
 
 race: servers ## the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout 20m $(PACKAGES)
