@@ -34,7 +34,7 @@ func (g *Guard) claim(ctx context.Context, c claimed, sent time.Time) (answer, e
 	doubt := false // we asked to take over a record whose effect may be out
 	for round := 0; err == nil && visible; round++ {
 		d := decide(r, c.token, c.print, g.job)
-		if round == claimRounds && (d.next == nextTakeOver || d.next == nextHold) {
+		if round == claimRounds && d.writes() {
 			break
 		}
 		var stands bool
@@ -59,20 +59,21 @@ func (g *Guard) claim(ctx context.Context, c claimed, sent time.Time) (answer, e
 
 // settleStale does what is due to a stale claim; true when the decision stands.
 func (g *Guard) settleStale(ctx context.Context, until time.Time, c claimed, r record, d decision) (done bool, err error) {
+	var write func(context.Context) (bool, error)
 	switch d.next {
 	case nextTakeOver:
-		err = resend(ctx, until, func(ctx context.Context) (err error) {
-			done, err = g.records.takeOver(ctx, c, r, d.extra)
-			return err
-		})
+		write = func(ctx context.Context) (bool, error) { return g.records.takeOver(ctx, c, r, d.extra) }
 	case nextHold:
-		err = resend(ctx, until, func(ctx context.Context) (err error) {
-			done, err = g.records.hold(ctx, c, r, d.reason)
-			return err
-		})
+		write = func(ctx context.Context) (bool, error) { return g.records.hold(ctx, c, r, d.reason) }
+	case nextAssume:
+		write = func(ctx context.Context) (bool, error) { return g.records.assume(ctx, c, r) }
 	default:
 		return true, nil
 	}
+	err = resend(ctx, until, func(ctx context.Context) (err error) {
+		done, err = write(ctx)
+		return err
+	})
 	return done, err
 }
 
@@ -85,6 +86,9 @@ func answerTo(r record, d decision, doubt bool) answer {
 	case nextHold:
 		r.holdReason = d.reason
 		return answer{next: nextHeld, record: r}
+	case nextAssume:
+		r.completion = completionAssumed
+		return answer{next: nextAssume, record: r}
 	}
 	return answer{next: d.next, record: r, wait: d.wait}
 }

@@ -13,6 +13,7 @@ const (
 	nextAct       next = "act"       // the claim is ours, with no doubt about an earlier attempt
 	nextTakeOver  next = "take_over" // stale: claim it
 	nextHold      next = "hold"      // stale, and the policy or a budget says: a person
+	nextAssume    next = "assume"    // stale, and the policy says: taken as done
 	nextLive      next = "live"
 	nextCompleted next = "completed"
 	nextHeld      next = "held"
@@ -25,6 +26,10 @@ const (
 	holdUnknown   = "unknown_outcome"
 	holdTakeovers = "max_takeovers"
 	holdLookups   = "max_lookups"
+	holdWindow    = "reference_window"
+	holdActs      = "max_acts"
+	holdMode      = "mode_changed"
+	holdBody      = "body_ended_transaction"
 )
 
 // decision is the next step and what it needs.
@@ -33,6 +38,12 @@ type decision struct {
 	reason string        // of a hold
 	wait   time.Duration // live: until the claim is stale
 	extra  time.Duration // take_over: beyond the stored lease
+}
+
+// writes tells whether the decision stands only when its write finds the record as
+// it was read.
+func (d decision) writes() bool {
+	return d.next == nextTakeOver || d.next == nextHold || d.next == nextAssume
 }
 
 // decide is the whole protocol for a record that is there. token is the one that
@@ -56,8 +67,11 @@ func decide(r record, token string, print job.Fingerprint, j job.Job) decision {
 	if r.acts == 0 {
 		return decision{next: nextTakeOver}
 	}
-	if reason := holdReason(r, j.Stale); reason != "" {
+	if reason := holdReason(r, j); reason != "" {
 		return decision{next: nextHold, reason: reason}
+	}
+	if j.Stale.Policy == job.AcceptMiss {
+		return decision{next: nextAssume}
 	}
 	return decision{next: nextTakeOver, extra: extra}
 }
@@ -71,7 +85,10 @@ func settleStillToWait(r record, j job.Job) time.Duration {
 	return 0
 }
 
-func holdReason(r record, s job.Stale) string {
+// holdReason says why a stale claim waits for a person, or nothing. Budgets are
+// per operation: they are read from its record.
+func holdReason(r record, j job.Job) string {
+	s := j.Stale
 	vanished := r.vanished
 	if !r.givenUp {
 		vanished++
@@ -83,8 +100,13 @@ func holdReason(r record, s job.Stale) string {
 		return holdVanished
 	case vanished > orDefault(s.MaxTakeovers, job.DefaultMaxTakeovers):
 		return holdTakeovers
-	case r.lookups >= orDefault(s.MaxLookups, job.DefaultMaxLookups):
+	case s.Policy == job.Lookup && r.lookups >= orDefault(s.MaxLookups, job.DefaultMaxLookups):
 		return holdLookups
+	case s.Policy == job.Resend && r.knownFor+j.Lease > s.ReferenceWindow:
+		// By the end of the new lease the service may have forgotten the reference.
+		return holdWindow
+	case s.Policy == job.AcceptDuplicate && r.acts >= 2:
+		return holdActs
 	}
 	return ""
 }

@@ -50,6 +50,9 @@ type Result struct {
 	Key string
 	// Repeat is set when the operation was completed before this delivery.
 	Repeat bool
+	// Completion says how the operation was completed: acted, found, assumed,
+	// resolved or backfilled.
+	Completion string
 	// Value is the stored result of a completed operation, when it has one.
 	Value []byte
 	// RetryAfter is how long a redelivery has nothing to do.

@@ -13,7 +13,7 @@ import (
 const writePatience = 5 * time.Second
 
 func (g *Guard) write(ctx context.Context, a attempt, verb func(context.Context) error) error {
-	until := a.op.Deadline
+	until := a.op.Deadline()
 	if least := time.Now().Add(writePatience); least.After(until) {
 		until = least
 	}
@@ -23,24 +23,28 @@ func (g *Guard) write(ctx context.Context, a attempt, verb func(context.Context)
 // complete is sent until it is answered, at least for as long as the claim is
 // good: the effect is there, and only this statement says so.
 func (g *Guard) complete(ctx context.Context, a attempt, completion string) (Result, error) {
-	result := a.op.result
-	if len(result) > MaxResult {
-		g.log.Warn("result too long to be stored", "key", a.key, "bytes", len(result))
-		result = nil
-	}
+	result := g.resultOf(a.op)
 	var mine bool
 	err := g.write(ctx, a, func(ctx context.Context) (err error) {
 		mine, err = g.records.complete(ctx, a.claimed, completion, result)
 		return err
 	})
 	if err != nil {
-		return Result{Key: a.key, Deadline: a.op.Deadline}, fmt.Errorf("complete operation: %w", err)
+		return Result{Key: a.key, Deadline: a.op.Deadline()}, fmt.Errorf("complete operation: %w", err)
 	}
 	if !mine {
 		return g.lost(ctx, a, nil)
 	}
 	g.log.Info("completed", "key", a.key, "token", a.token, "completion", completion)
-	return Result{Outcome: Completed, Key: a.key, Value: result, Deadline: a.op.Deadline}, nil
+	return Result{Outcome: Completed, Key: a.key, Completion: completion, Value: result, Deadline: a.op.Deadline()}, nil
+}
+
+func (g *Guard) resultOf(op *Operation) []byte {
+	if len(op.result) > MaxResult {
+		g.log.Warn("result too long to be stored", "key", op.Key, "bytes", len(op.result))
+		return nil
+	}
+	return op.result
 }
 
 // release says that the effect is definitely not there. If it cannot be written,
@@ -52,7 +56,7 @@ func (g *Guard) release(ctx context.Context, a attempt, cause error) (Result, er
 		return err
 	})
 	g.log.Warn("released", "key", a.key, "token", a.token, "cause", cause, "err", err)
-	return Result{Outcome: Released, Key: a.key, Deadline: a.op.Deadline, Err: cause}, nil
+	return Result{Outcome: Released, Key: a.key, Deadline: a.op.Deadline(), Err: cause}, nil
 }
 
 // giveUp ends a claim about which nobody can tell; lookUps is 1 when a look-up
@@ -76,10 +80,10 @@ func (g *Guard) giveUp(ctx context.Context, a attempt, cause error, lookUps int)
 		}
 	}
 	if err != nil {
-		pause = max(0, time.Until(a.op.Deadline))
+		pause = max(0, time.Until(a.op.Deadline()))
 	}
 	g.log.Warn("given up", "key", a.key, "token", a.token, "cause", cause, "err", err)
-	return Result{Outcome: GivenUp, Key: a.key, RetryAfter: pause, Deadline: a.op.Deadline, Err: cause}, nil
+	return Result{Outcome: GivenUp, Key: a.key, RetryAfter: pause, Deadline: a.op.Deadline(), Err: cause}, nil
 }
 
 // lost records that this worker came back after its claim had gone to another,
@@ -94,7 +98,7 @@ func (g *Guard) lost(ctx context.Context, a attempt, cause error) (Result, error
 		}
 		return err
 	})
-	result := Result{Key: a.key, Deadline: a.op.Deadline, Err: cause}
+	result := Result{Key: a.key, Deadline: a.op.Deadline(), Err: cause}
 	if err != nil {
 		return result, fmt.Errorf("record late finish: %w", err)
 	}

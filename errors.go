@@ -34,7 +34,7 @@ func NotApplied(cause error) error {
 // out is not excused by a first one that was refused.
 func IsNotApplied(err error) bool {
 	for err != nil {
-		if _, ok := err.(*notApplied); ok {
+		if _, ok := err.(*notApplied); ok { //nolint:errorlint // this loop unwraps by itself
 			return true
 		}
 		if several, ok := err.(interface{ Unwrap() []error }); ok {

@@ -26,6 +26,9 @@ type strikeAt struct {
 func (s *strikeAt) strike(verb string, _ int, after bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if verb == "repeat" { // off the path, so not at a fixed place on it
+		return nil
+	}
 	if !after {
 		s.sent++
 	}

@@ -103,6 +103,30 @@ func (c *faultyConn) QueryContext(ctx context.Context, q string, args []driver.N
 	return rows, err
 }
 
+func (c *faultyConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	tx := &faultyTx{conn: c, ctx: ctx}
+	err := c.around(ctx, "BEGIN", func() (err error) {
+		tx.Tx, err = c.Conn.(driver.ConnBeginTx).BeginTx(ctx, opts)
+		return err
+	}, func() { _ = tx.Tx.Rollback() })
+	return tx, err
+}
+
+type faultyTx struct {
+	driver.Tx
+	conn *faultyConn
+	ctx  context.Context
+}
+
+func (t *faultyTx) Commit() error {
+	sent := false
+	err := t.conn.around(t.ctx, "COMMIT", func() error { sent = true; return t.Tx.Commit() }, func() {})
+	if !sent {
+		_ = t.Tx.Rollback() // as the server does when the connection is gone
+	}
+	return err
+}
+
 // around runs one statement between its two strikes.
 func (c *faultyConn) around(ctx context.Context, statement string, run func() error, undo func()) error {
 	verb, nth := c.faults.sending(statement)

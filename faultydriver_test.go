@@ -2,6 +2,7 @@ package twiceproof
 
 import (
 	"errors"
+	"maps"
 	"sync"
 
 	"github.com/twiceproof/twiceproof/dialect"
@@ -31,13 +32,24 @@ type faults struct {
 }
 
 func newFaults(s dialect.Statements) *faults {
-	return &faults{verbs: verbsOf(s), sent: map[string]int{}}
+	verbs := verbsOf(s)
+	maps.Copy(verbs, ownRowVerbs(s))
+	return &faults{verbs: verbs, sent: map[string]int{}}
 }
 
 func verbsOf(s dialect.Statements) map[string]string {
 	return map[string]string{
 		s.Claim: "claim", s.Read: "read", s.TakeOver: "take_over", s.Hold: "hold", s.ActAgain: "act_again",
 		s.Complete: "complete", s.Release: "release", s.GiveUp: "give_up", s.LateFinish: "late_finish",
+		s.Assume: "assume", s.Renew: "renew",
+	}
+}
+
+// ownRowVerbs are the further ones of RunTx, and the count that is off the path.
+func ownRowVerbs(s dialect.Statements) map[string]string {
+	return map[string]string{
+		"BEGIN": "begin", s.ClaimOwnRow: "claim_own_row", s.MarkOwnRow: "mark_own_row", s.ResultOwnRow: "result_own_row",
+		s.SealOwnRow: "seal_own_row", "COMMIT": "commit", s.HoldOwnRow: "hold_own_row", s.Repeat: "repeat",
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/twiceproof/twiceproof/dialect"
@@ -48,6 +49,8 @@ type Guard struct {
 	lookUp  LookUp
 	records records
 	log     *slog.Logger
+
+	counting sync.Mutex
 }
 
 // New makes the guard of a job over the application's own database. It does not
@@ -82,20 +85,10 @@ func supported(j job.Job, o Options) error {
 	if err := j.Validate(); err != nil {
 		return err
 	}
-	if j.Effect.Kind != job.Outside {
-		return fmt.Errorf("effect %q is not guarded by Run", j.Effect.Kind)
+	if j.Stale.Policy == job.Lookup && o.LookUp == nil {
+		return errors.New("policy lookup needs Options.LookUp")
 	}
-	switch j.Stale.Policy {
-	case job.Hold:
-		return nil
-	case job.Lookup:
-		if o.LookUp == nil {
-			return errors.New("policy lookup needs Options.LookUp")
-		}
-		return nil
-	default:
-		return fmt.Errorf("policy %q is not supported", j.Stale.Policy)
-	}
+	return nil
 }
 
 // Job is the job that this guard was made for.

@@ -83,6 +83,7 @@ func newRigAt(t testing.TB, d database, dsn, table string) *rig {
 	if _, err := r.plain.ExecContext(context.Background(), statements(d.dialect, table).Schema); err != nil {
 		t.Fatal(err)
 	}
+	r.exec("CREATE TABLE " + r.bookings() + " (k text NOT NULL)")
 	return r
 }
 
@@ -212,7 +213,7 @@ func (r *rig) vanish(g *Guard, key string, effect bool) attempt {
 	if err != nil || a.next != nextAct {
 		r.t.Fatalf("claim %s: %+v, %v", key, a, err)
 	}
-	at := g.attempt(c, a, delivery(key), sent)
+	at := g.attempt(context.Background(), c, a, delivery(key), sent)
 	if effect {
 		_ = r.till.charge(context.Background(), at.op)
 	}

@@ -3,16 +3,13 @@ package twiceproof
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/twiceproof/twiceproof/job"
 )
 
 func TestNew(t *testing.T) {
 	r := newRig(t, databases[1])
-	own, resend, bad := holdJob(), holdJob(), holdJob()
-	own.Effect.Kind, own.Stale = job.OwnRow, job.Stale{}
-	resend.Stale = job.Stale{Policy: job.Resend, ReferenceWindow: time.Hour}
+	bad := holdJob()
 	bad.Lease = 0
 	for name, c := range map[string]struct {
 		j    job.Job
@@ -20,8 +17,6 @@ func TestNew(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"own row":            {own, SQLite, Options{}, `effect "own_row" is not guarded by Run`},
-		"resend":             {resend, SQLite, Options{}, `policy "resend" is not supported`},
 		"lookup without one": {lookupJob(), SQLite, Options{}, "policy lookup needs Options.LookUp"},
 		"no lease":           {bad, SQLite, Options{}, "lease"},
 		"dialect":            {holdJob(), "oracle", Options{}, `unknown dialect "oracle"`},

@@ -29,15 +29,18 @@ type record struct {
 	result      []byte
 	completion  string
 	holdReason  string
+	knownFor    time.Duration // since the operation was first claimed
+	repeatDue   bool          // a repeat may be counted again
 }
 
 func scanRecord(row *sql.Row) (record, error) {
 	var r record
-	var staleMS int64
+	var staleMS, knownMS int64
 	var policy, fields, reference, completion, reason sql.NullString
 	err := row.Scan(&r.state, &r.token, &staleMS, &r.acts, &r.givenUp, &r.vanished, &r.lookups, &policy,
-		&r.fingerprint.Sum, &fields, &reference, &r.result, &completion, &reason)
+		&r.fingerprint.Sum, &fields, &reference, &r.result, &completion, &reason, &knownMS, &r.repeatDue)
 	r.staleFor = time.Duration(staleMS) * time.Millisecond
+	r.knownFor = time.Duration(knownMS) * time.Millisecond
 	r.policy = job.Policy(policy.String)
 	r.fingerprint.Fields = fields.String
 	r.reference, r.completion, r.holdReason = reference.String, completion.String, reason.String

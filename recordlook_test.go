@@ -108,6 +108,9 @@ func (r *rig) whole(key string) string {
 			fmt.Fprintf(&text, "%s=%v ", name, *values[i].(*any))
 		}
 	}
+	if err := rows.Err(); err != nil {
+		r.t.Fatal(err)
+	}
 	return text.String()
 }
 

@@ -79,7 +79,15 @@ func (t records) takeOver(ctx context.Context, c claimed, seen record, extra tim
 }
 
 func (t records) hold(ctx context.Context, c claimed, seen record, reason string) (bool, error) {
-	return t.changed(ctx, t.sql.Hold, c.key, seen.token, reason, string(t.job.Stale.Policy), seen.acts)
+	return t.changed(ctx, t.sql.Hold, c.key, seen.token, reason, text(string(t.job.Stale.Policy)), seen.acts)
+}
+
+func (t records) assume(ctx context.Context, c claimed, seen record) (bool, error) {
+	return t.changed(ctx, t.sql.Assume, c.key, seen.token, string(t.job.Stale.Policy), seen.acts)
+}
+
+func (t records) renew(ctx context.Context, c claimed) (bool, error) {
+	return t.changed(ctx, t.sql.Renew, c.key, c.token, t.job.StoredLease().Milliseconds())
 }
 
 func (t records) actAgain(ctx context.Context, c claimed, acts int) (bool, error) {
@@ -98,8 +106,46 @@ func (t records) giveUp(ctx context.Context, c claimed, pause time.Duration, loo
 	return t.changed(ctx, t.sql.GiveUp, c.key, c.token, pause.Milliseconds(), lookups)
 }
 
+func (t records) repeat(ctx context.Context, key string) error {
+	_, err := t.changed(ctx, t.sql.Repeat, key)
+	return err
+}
+
 func (t records) lateFinish(ctx context.Context, c claimed) (bool, error) {
 	return t.changed(ctx, t.sql.LateFinish, c.key, c.token)
+}
+
+// The statements of an own row's transaction.
+
+func (t records) claimOwnRow(c claimed) Statement {
+	args := []any{t.job.Type, c.key, c.token, t.worker, blob(c.print.Sum), text(c.print.Fields), c.reference}
+	if !t.readFirst {
+		args = append(args, t.job.Lease.Milliseconds())
+	}
+	return Statement{t.sql.ClaimOwnRow, args}
+}
+
+func (t records) markOwnRow() []Statement {
+	if t.readFirst {
+		return []Statement{{SQL: t.sql.MarkOwnRow}}
+	}
+	return nil
+}
+
+// lastOwnRow: the result, if there is one, and the seal.
+func (t records) lastOwnRow(c claimed, result []byte, id string) []Statement {
+	seal := Statement{SQL: t.sql.SealOwnRow}
+	if !t.readFirst {
+		seal.Args = []any{id}
+	}
+	if result == nil {
+		return []Statement{seal}
+	}
+	return []Statement{{t.sql.ResultOwnRow, []any{t.job.Type, c.key, c.token, result}}, seal}
+}
+
+func (t records) holdOwnRow(ctx context.Context, c claimed) (bool, error) {
+	return t.changed(ctx, t.sql.HoldOwnRow, c.key, c.token, holdBody, blob(c.message))
 }
 
 // changed runs a statement on the operation's record and tells whether it

@@ -70,3 +70,18 @@ func sqliteMayChange(code int) bool {
 	primary := code & 0xff
 	return primary == 5 || primary == 6
 }
+
+// busy tells whether a claim failed only because another transaction was in the
+// way. It is the first statement of its own transaction, so nothing is lost.
+func busy(err error) bool {
+	var pg interface{ SQLState() string }
+	if errors.As(err, &pg) {
+		switch pg.SQLState() {
+		case "40001", "40P01", "55P03":
+			return true
+		}
+		return false
+	}
+	var lite interface{ Code() int }
+	return errors.As(err, &lite) && sqliteMayChange(lite.Code())
+}

@@ -21,6 +21,9 @@ type Act func(ctx context.Context, op *Operation) error
 // operation): the message stays on the queue. A cancelled ctx before the claim
 // claims nothing; afterwards it cancels the body, never the completion.
 func (g *Guard) Run(ctx context.Context, d Delivery, act Act) (Result, error) {
+	if g.job.Effect.Kind != job.Outside {
+		return Result{}, fmt.Errorf("job %s: effect %q is guarded by RunTx", g.job.Type, g.job.Effect.Kind)
+	}
 	c, err := g.prepare(d)
 	if err != nil {
 		return Result{}, err
@@ -34,9 +37,27 @@ func (g *Guard) Run(ctx context.Context, d Delivery, act Act) (Result, error) {
 		return Result{Key: c.key}, err
 	}
 	if a.next == nextAct {
-		return g.perform(ctx, g.attempt(c, a, d, sent), act)
+		return g.perform(ctx, g.attempt(ctx, c, a, d, sent), act)
 	}
 	return g.skip(c, a), nil
+}
+
+// countRepeat keeps the number of repeats off the path of the delivery: at most one
+// is being counted at a time, never over the last connection that a delivery could
+// have, and the rest are not. The count is a lower bound.
+func (g *Guard) countRepeat(key string) {
+	pool := g.records.db.Stats()
+	if pool.MaxOpenConnections > 0 && pool.InUse+1 >= pool.MaxOpenConnections || !g.counting.TryLock() {
+		return
+	}
+	go func() {
+		defer g.counting.Unlock()
+		ctx, cancel := context.WithTimeout(context.Background(), tryPatience)
+		defer cancel()
+		if err := g.records.repeat(ctx, key); err != nil {
+			g.log.Debug("repeat not counted", "key", key, "err", err)
+		}
+	}()
 }
 
 func (g *Guard) prepare(d Delivery) (claimed, error) {
@@ -61,10 +82,15 @@ func (g *Guard) prepare(d Delivery) (claimed, error) {
 
 // skip is for a delivery that has nothing to do.
 func (g *Guard) skip(c claimed, a answer) Result {
-	r := Result{Key: c.key, RetryAfter: a.wait}
+	r := Result{Key: c.key, RetryAfter: a.wait, Completion: a.record.completion}
 	switch a.next {
 	case nextCompleted:
 		r.Outcome, r.Repeat, r.Value = Completed, true, a.record.result
+		if a.record.repeatDue {
+			g.countRepeat(c.key)
+		}
+	case nextAssume:
+		r.Outcome = Completed
 	case nextHeld:
 		r.Outcome = Held
 	case nextMismatch:

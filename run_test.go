@@ -22,8 +22,8 @@ func TestAcquired(t *testing.T) {
 				if op.Key != key || !bytes.Equal(op.Body, delivery(key).Body) {
 					t.Errorf("operation %+v", op)
 				}
-				if end, ok := ctx.Deadline(); !ok || !end.Equal(op.Deadline) || op.Deadline.Before(before.Add(lease)) || op.Deadline.After(time.Now().Add(lease)) {
-					t.Errorf("deadline %v, of the context %v", op.Deadline, end)
+				if end, ok := ctx.Deadline(); !ok || !end.Equal(op.Deadline()) || op.Deadline().Before(before.Add(lease)) || op.Deadline().After(time.Now().Add(lease)) {
+					t.Errorf("deadline %v, of the context %v", op.Deadline(), end)
 				}
 				op.SetResult([]byte("charge 7"))
 				return r.till.charge(ctx, op)
@@ -55,6 +55,7 @@ func TestCompletedAnswersItsResult(t *testing.T) {
 			op.SetResult([]byte{0, 1, 0xff})
 			return r.till.charge(ctx, op)
 		})
+		r.set("k", "repeats = 1, last_repeat_at = completed_at") // counted just now
 		before := r.whole("k")
 		r.faults.set(nil)
 		res := r.run(g, "k")

@@ -23,11 +23,21 @@ type Statements struct {
 	Read       string // the record as it is now
 	TakeOver   string // a new claim on a stale one
 	Hold       string // a stale claim waits for a person
+	Assume     string // a stale claim is taken as done
 	ActAgain   string // one more attempt may have its effect
 	Complete   string // the effect is there
 	Release    string // definitely not applied
 	GiveUp     string // nobody can tell
 	LateFinish string // an owner that had lost its claim came back
+	Renew      string // the job says that it is alive
+	Repeat     string // a delivery found the operation completed
+
+	// An effect that is a row: claim, effect and completion in one transaction.
+	ClaimOwnRow  string // the first statement
+	MarkOwnRow   string // what the seal needs; may be a comment only
+	ResultOwnRow string
+	SealOwnRow   string // the last statement; fails in any other transaction
+	HoldOwnRow   string // the body ended the transaction by itself
 }
 
 var tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$`)
@@ -57,6 +67,8 @@ func (s *Statements) files() map[string]*string {
 	return map[string]*string{
 		"schema": &s.Schema, "claim": &s.Claim, "read": &s.Read, "take_over": &s.TakeOver, "hold": &s.Hold,
 		"act_again": &s.ActAgain, "complete": &s.Complete, "release": &s.Release, "give_up": &s.GiveUp,
-		"late_finish": &s.LateFinish,
+		"late_finish": &s.LateFinish, "assume": &s.Assume, "renew": &s.Renew, "repeat": &s.Repeat,
+		"claim_own_row": &s.ClaimOwnRow, "mark_own_row": &s.MarkOwnRow, "result_own_row": &s.ResultOwnRow,
+		"seal_own_row": &s.SealOwnRow, "hold_own_row": &s.HoldOwnRow,
 	}
 }

@@ -14,7 +14,9 @@ WITH claim AS (
 SELECT state, replace(claim_token::text, '-', ''),
        floor(extract(epoch FROM statement_timestamp() - claimed_at) * 1000)::bigint - lease_ms,
        acts, given_up, vanished, lookups, policy,
-       fingerprint, fingerprint_fields, reference, result, completion, hold_reason
+       fingerprint, fingerprint_fields, reference, result, completion, hold_reason,
+       floor(extract(epoch FROM statement_timestamp() - first_claimed_at) * 1000)::bigint,
+       last_repeat_at IS NULL OR last_repeat_at <= statement_timestamp() - interval '1 second'
 FROM (
   SELECT * FROM claim
   UNION ALL

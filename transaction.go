@@ -1,0 +1,94 @@
+package twiceproof
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+)
+
+// Statement is one SQL statement with its arguments.
+type Statement struct {
+	SQL  string
+	Args []any
+}
+
+// Transaction is how the guard drives the transaction that holds an own row's
+// claim, effect and completion. RunTx has one over database/sql, guardpgx one that
+// sends less. The guard calls Begin once, then Commit or Rollback or both.
+type Transaction interface {
+	// Begin opens the outermost transaction and sends the claim as its first
+	// statement, then, if that answered a row, the marks. It answers the row's only
+	// column; none means that nothing was claimed.
+	Begin(ctx context.Context, claim Statement, marks ...Statement) (id string, claimed bool, err error)
+	// Commit sends the last statements and then COMMIT. It returns nil only when the
+	// server has said that it committed; ErrNotCommitted is wrapped when it is
+	// certain that it did not.
+	Commit(ctx context.Context, last ...Statement) error
+	// Rollback ends the transaction if it is open.
+	Rollback(ctx context.Context)
+}
+
+// ErrNotCommitted is wrapped by the error of Transaction.Commit when nothing was
+// committed, such as when the seal failed.
+var ErrNotCommitted = errors.New("not committed")
+
+// sqlTransaction is a transaction over database/sql, on a connection of its own.
+type sqlTransaction struct {
+	db   *sql.DB
+	conn *sql.Conn
+	tx   *sql.Tx
+}
+
+func (t *sqlTransaction) Begin(ctx context.Context, claim Statement, marks ...Statement) (id string, claimed bool, err error) {
+	if t.conn, err = t.db.Conn(ctx); err != nil {
+		return "", false, err
+	}
+	if t.tx, err = t.conn.BeginTx(ctx, nil); err != nil {
+		return "", false, err
+	}
+	err = t.tx.QueryRowContext(ctx, claim.SQL, claim.Args...).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err == nil {
+		err = t.exec(ctx, marks)
+	}
+	return id, err == nil, err
+}
+
+func (t *sqlTransaction) Commit(ctx context.Context, last ...Statement) error {
+	if err := t.exec(ctx, last); err != nil {
+		return errors.Join(ErrNotCommitted, err)
+	}
+	err := t.tx.Commit()
+	if err != nil {
+		t.discard()
+	}
+	return err
+}
+
+func (t *sqlTransaction) exec(ctx context.Context, statements []Statement) error {
+	for _, s := range statements {
+		if _, err := t.tx.ExecContext(ctx, s.SQL, s.Args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discard closes the connection for good. A COMMIT that failed can leave its
+// transaction open (SQLite answers a busy COMMIT so), and the next job that got the
+// connection would write into it.
+func (t *sqlTransaction) discard() {
+	_ = t.conn.Raw(func(any) error { return driver.ErrBadConn })
+}
+
+func (t *sqlTransaction) Rollback(context.Context) {
+	if t.tx != nil {
+		_ = t.tx.Rollback() // done already, or the connection is gone and the server rolls back
+	}
+	if t.conn != nil {
+		_ = t.conn.Close() // back to the pool; once is enough
+	}
+}
