@@ -23,6 +23,8 @@ type Replay struct {
 	Database Database          `yaml:"database"`
 	Queue    ReplayQueue       `yaml:"queue"`
 	Outside  OutsideService    `yaml:"outside"`
+	// Effects says where the effect of an own row is seen.
+	Effects Effects `yaml:"effects"`
 	// AllowHosts are the hosts besides loopback that a replay may write to.
 	AllowHosts []string `yaml:"allow_hosts"`
 	// ConcurrentRuns is how many overlapping runs the case concurrent needs.
@@ -99,6 +101,16 @@ type OutsideService struct {
 	// LookUp is the call that looks an effect up, such as
 	// GET /charges/{reference}.
 	LookUp string `yaml:"look_up"`
+}
+
+// Effects says how an effect that is a row is counted and recognised.
+type Effects struct {
+	// Count is a query that counts the rows of one operation, whose value it takes
+	// as $1.
+	Count string `yaml:"count"`
+	// Statement is a part of the statement that makes the row, such as INSERT INTO
+	// charges.
+	Statement string `yaml:"statement"`
 }
 
 // Timeouts end a case that makes no progress; it is then unknown, never ok.

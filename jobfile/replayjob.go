@@ -18,6 +18,7 @@ func (r *Replay) JobOf(f *File) (job.Job, error) {
 		return job.Job{}, join(d.errs)
 	}
 	d.checkOutsideFor(j, r.Outside)
+	d.checkEffectsFor(j, r.Effects)
 	if j.Queue == job.SQS {
 		d.checkKeyOf(j, r.Message)
 	}
@@ -37,6 +38,14 @@ func (d *decoder) checkOutsideFor(j job.Job, o OutsideService) {
 	d.check(policy != job.Lookup || o.LookUp != "", "outside.look_up", "is missing", "policy lookup needs the call that looks up, such as GET /charges/{reference}")
 	d.check(o.Reference != "" || policy != job.Resend && !strings.Contains(o.LookUp, "{reference}"),
 		"outside.reference", "is missing", "write where the call carries its reference, such as body.reference or header.Idempotency-Key")
+}
+
+func (d *decoder) checkEffectsFor(j job.Job, e Effects) {
+	if j.Effect.Kind != job.OwnRow {
+		return
+	}
+	d.check(e.Count != "", "effects.count", "is missing", "write a query that counts the rows of one operation, such as SELECT count(*) FROM charges WHERE order_id = $1")
+	d.check(e.Statement != "", "effects.statement", "is missing", "write a part of the statement that makes the row, such as INSERT INTO charges")
 }
 
 // checkKeyOf tries the template with two values: each must give a key, and not

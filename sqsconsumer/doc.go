@@ -1,0 +1,51 @@
+// Package sqsconsumer runs a guarded job on an Amazon SQS queue.
+//
+// Hard rule: a message is deleted only after its operation's completion (or hold)
+// is stored, and with the receipt of that very receive. Everything else leaves
+// the message on the queue.
+//
+// # What becomes of a message
+//
+//   - Completed or held: deleted. A delete that fails, or that the service
+//     answers without doing it because the receipt is an older one, brings a
+//     redelivery, which finds the record and is deleted with its own receipt.
+//   - A live claim: put back until the lease is over, plus jitter, and at most
+//     for the 12 hours that Amazon SQS takes.
+//   - Given up: put back until the policy can be followed.
+//   - Released, without a key, of other content than the record's, or the database
+//     did not answer: left alone. It returns by its visibility timeout, or goes to
+//     the dead letters. While the database does not answer, workers rest between
+//     two receives.
+//   - The act panics: the claim is given up and the process ends with the panic.
+//
+// While the act runs the message's visibility is renewed, never beyond the lease.
+// The renewal has ended before the message is settled. It needs no permission to
+// be right: the claim decides, and a message that becomes visible too early is
+// only received once more.
+//
+// # Dead letters
+//
+// A wait for a live claim is one receive, and counts towards maxReceiveCount: a
+// message whose worker vanishes is received by that worker, by one that waits and
+// by one that follows the policy. A maxReceiveCount below 3 is warned of at the
+// start. A consumer without the permission to change a message's visibility
+// cannot put back: then a live claim costs lease / Visibility + 1 receives. For
+// the record's own limits to end a job before the queue does, let maxReceiveCount
+// be at least 2 × max_takeovers + max_lookups + 2, or 3 under the policy hold. A
+// message that did become a dead letter keeps its record, claimed.
+//
+// # The stop
+//
+// When Run's context ends, receiving stops at once. A running act has Grace to
+// finish, and is then completed and deleted. After Grace its context is cancelled
+// with ErrShutdown, the claim is given up and the message put back; an act that
+// does not heed its context keeps Run from returning. A message that comes in at
+// the very moment of the stop is put back at once; if its answer is cut off on
+// the way, it returns by its visibility timeout.
+//
+// # The client's retries
+//
+// They are harmless: each call here may be made twice. A receive whose answer was
+// lost costs the message one receive and its visibility timeout; on a FIFO queue
+// its group waits as long, as it does while a message is put back.
+package sqsconsumer
