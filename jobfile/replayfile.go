@@ -25,6 +25,9 @@ type Replay struct {
 	Outside  OutsideService    `yaml:"outside"`
 	// Effects says where the effect of an own row is seen.
 	Effects Effects `yaml:"effects"`
+	// Backfill is an SQL file that marks what the old code has finished as done; in
+	// it {{key}} is the operation key, {{job_type}} the job's type.
+	Backfill string `yaml:"backfill"`
 	// AllowHosts are the hosts besides loopback that a replay may write to.
 	AllowHosts []string `yaml:"allow_hosts"`
 	// ConcurrentRuns is how many overlapping runs the case concurrent needs.
@@ -101,6 +104,9 @@ type OutsideService struct {
 	// LookUp is the call that looks an effect up, such as
 	// GET /charges/{reference}.
 	LookUp string `yaml:"look_up"`
+	// Remembers says that the service knows a reference again: a second call with
+	// it has no second effect.
+	Remembers bool `yaml:"remembers"`
 }
 
 // Effects says how an effect that is a row is counted and recognised.

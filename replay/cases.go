@@ -4,51 +4,59 @@ import (
 	"context"
 	"slices"
 
-	"github.com/twiceproof/twiceproof/queue/sqs"
-	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/outside"
 )
 
-// Case is one kind of trouble that every job goes through.
+// Case is one kind of trouble that every job goes through, at one point where it
+// has several.
 type Case struct {
-	Name string
+	Name, Point string
 	// What happens, and when it is ok; for the plan and the report.
 	What, OK string
 	// Races: it is run again and again, and only overlapped runs count.
 	Races bool
-	// fault is where the worker is killed; nil where it is not.
-	fault  *faultPoint
+	// at is where on the wire the fault strikes; nil where it is not on the wire.
+	at *faultPoint
+	// service is what goes wrong at the outside service.
+	service outside.Kind
+	// fault says in words what must have happened, or the case proves nothing.
+	fault string
+	// also are ends that the case permits beside those of the policy, instead are
+	// ends in their place.
+	also, instead func(job.Job, job.Moment) []job.End
+	// unfit says why a job or a version cannot be put through it, before anything
+	// runs; empty when it can.
+	unfit  func(setting) string
 	script func(context.Context, *world) error
 }
 
-// faultPoint is a place on the wire, so that it is the same for code that nobody
-// here wrote.
-type faultPoint struct {
-	name  string
-	match func(wire.Step) bool
-	side  wire.Side
+// label is the case and, where it has several, its point.
+func label(name, point string) string {
+	if point == "" {
+		return name
+	}
+	return name + "/" + point
 }
 
-func (w *world) isEffect(s wire.Step) bool { return s.Peer == peerOutside && s.Text == w.effectStep }
+// Label names the case in a report and for --only.
+func (p Planned) Label() string { return label(p.Case, p.Point) }
 
-const peerOutside = "outside"
+// Label names the case in a report and for --only.
+func (r Result) Label() string { return label(r.Case, r.Point) }
 
-// The points. The effect's own step is named by the replay file, so its match is
-// filled in by the world.
-var (
-	beforeEffect          = &faultPoint{name: "before the effect's request goes out", side: wire.Before}
-	afterEffect           = &faultPoint{name: "after the effect's reply came back, before the worker has it", side: wire.After}
-	beforeAcknowledgement = &faultPoint{name: "before the acknowledgement goes out", side: wire.Before, match: sqs.IsAcknowledgement}
-)
-
-func caseNamed(name string) Case {
+// theCase finds the case of a plan's line.
+func theCase(p Planned) Case {
 	cases := Cases()
-	return cases[slices.IndexFunc(cases, func(c Case) bool { return c.Name == name })]
+	return cases[slices.IndexFunc(cases, func(c Case) bool { return c.Name == p.Case && c.Point == p.Point })]
 }
-
-func (w *world) caseFault() *faultPoint { return caseNamed(w.plan.Case).fault }
 
 // Cases are the cases in the order of the report.
 func Cases() []Case {
+	return slices.Concat(deliveryCases(), killCases(), claimCases(), lateCases(), unknownCases(), deployCases(), keyCases())
+}
+
+func deliveryCases() []Case {
 	return []Case{
 		{
 			Name: "sequential", script: sequential,
@@ -60,35 +68,137 @@ func Cases() []Case {
 			What: "the same message to two running workers at once, in turn as one message id twice and as two ids",
 			OK:   "1 effect in every run in which both had received it and neither had settled it",
 		},
+	}
+}
+
+func killCases() []Case {
+	return []Case{
 		{
-			Name: "killed_after_claim", script: killed, fault: beforeEffect,
+			Name: "killed_after_claim", script: killed, at: beforeEffect, unfit: noWire,
 			What: "SIGKILL " + beforeEffect.name + "; redelivery past the lease",
 			OK:   "what the policy states",
 		},
 		{
-			Name: "killed_after_effect", script: killed, fault: afterEffect,
+			Name: "killed_after_effect", script: killed, at: afterEffect, unfit: noWire,
 			What: "SIGKILL " + afterEffect.name + "; redelivery past the lease",
 			OK:   "what the policy states",
 		},
 		{
-			Name: "killed_after_completion", script: killed, fault: beforeAcknowledgement,
+			Name: "killed_after_completion", script: killed, at: beforeAcknowledgement,
 			What: "SIGKILL " + beforeAcknowledgement.name + "; redelivery past the lease",
 			OK:   "1 effect",
 		},
+	}
+}
+
+func claimCases() []Case {
+	return []Case{
 		{
-			Name: "young_claim", script: youngClaim, fault: beforeEffect,
+			Name: "young_claim", script: youngClaim, at: beforeEffect, unfit: noClaimOrWire,
 			What: "SIGKILL " + beforeEffect.name + "; redelivery while the claim is younger than its lease, and again past it",
 			OK:   "not taken over and not lost while it is young: put back; afterwards what the policy states",
 		},
 		{
-			Name: "old_claim", script: oldClaim, fault: beforeEffect,
+			Name: "young_claim", Point: "paused", script: youngPaused, at: beforeEffect, unfit: noWire, instead: once,
+			What: "the worker is paused " + beforeEffect.name + "; redelivery to another one within the lease; then the first goes on",
+			OK:   "not taken over and not lost: put back; 1 effect",
+		},
+		{
+			Name: "old_claim", script: oldClaim, at: beforeEffect, unfit: noClaimOrWire,
 			What: "SIGKILL " + beforeEffect.name + "; redeliveries until just before the end of the lease, then one just past it",
 			OK:   "handled by the policy, never skipped for ever",
 		},
+	}
+}
+
+func lateCases() []Case {
+	return []Case{
 		{
-			Name: "two_operations", script: twoOperations,
-			What: "operations whose keys differ in one character, in case, in a trailing space and in Unicode form",
-			OK:   "1 effect each",
+			Name: "late_finisher", Point: "after_effect", script: lateFinisher, at: afterEffect, unfit: noClaimOrWire, also: once,
+			What: "the worker is paused " + afterEffect.name + "; past the lease another one follows the policy; then the first wakes up",
+			OK:   "what the policy states; the late finisher changes nothing that was decided without it, and the record says that it came",
+		},
+		{
+			Name: "late_finisher", Point: "before_effect", script: lateFinisher, at: beforeEffect, unfit: noClaimOrWire, also: onceMore,
+			What: "the worker is paused " + beforeEffect.name + "; past the lease another one follows the policy; then the first makes its call after all",
+			OK:   "one more effect than the policy states cannot be prevented; then the record must say that it is suspected",
+		},
+		{
+			Name: "lost_reply", Point: "claim", script: lostReply, at: afterClaim, unfit: noDatabaseWire, instead: once,
+			What: "the database's connection is cut after the claim was committed, before the worker heard of it",
+			OK:   "its own claim is recognised: 1 effect",
+		},
+		{
+			Name: "lost_reply", Point: "completion", script: lostReply, at: afterCompletion, unfit: noDatabaseWire, instead: once,
+			What: "the database's connection is cut after the completion was committed, before the worker heard of it",
+			OK:   "1 effect, completed",
 		},
 	}
+}
+
+func unknownCases() []Case {
+	const ok = "what the policy states, in total over all deliveries"
+	return []Case{
+		{
+			Name: "unknown_outcome", Point: "dropped", script: unknownOutcome, service: outside.ActThenDrop, unfit: notOutside,
+			fault: "the service acted and cut the connection", What: "the service acts and cuts the connection without an answer", OK: ok,
+		},
+		{
+			Name: "unknown_outcome", Point: "status_500", script: unknownOutcome, service: outside.ActThenFail, unfit: notOutside,
+			fault: "the service acted and answered 500", What: "the service acts and answers 500", OK: ok,
+		},
+		{
+			Name: "unknown_outcome", Point: "refused", script: unknownOutcome, service: outside.DropBeforeAct, unfit: notOutside,
+			fault: "the connection was cut before the service acted", What: "the connection is cut before the service acts", OK: ok,
+		},
+		{
+			Name: "unknown_outcome", Point: "look_up_fails", script: lookUpFails, at: afterEffect, unfit: noLookUp, instead: heldEnd,
+			What: "SIGKILL " + afterEffect.name + "; past the lease every look-up is answered with 500",
+			OK:   "an error is no \"not found\": no further effect, and in the end held",
+		},
+	}
+}
+
+func deployCases() []Case {
+	return []Case{
+		{
+			Name: "shutdown", script: shutdown, at: afterEffect, unfit: noWire, also: once,
+			fault: "SIGTERM was sent while the act was running",
+			What:  "SIGTERM in the middle of the act, as a deploy sends it; then a fresh worker, past the lease",
+			OK:    "1 effect, or what the policy states",
+		},
+		{
+			Name: "old_and_new", script: oldAndNew, unfit: noOtherVersion, instead: once,
+			What: "an operation that the old code has finished is delivered to the new code",
+			OK:   "1 effect, once the backfill has marked it as done",
+		},
+	}
+}
+
+func keyCases() []Case {
+	return []Case{{
+		Name: "two_operations", script: twoOperations,
+		What: "operations whose keys differ in one character, in case, in a trailing space and in Unicode form",
+		OK:   "1 effect each",
+	}}
+}
+
+// once: the first worker's own finish is right too.
+func once(job.Job, job.Moment) []job.End { return []job.End{{Effects: 1, State: job.EndCompleted}} }
+
+// onceMore: a call that was already on its way when the worker was paused.
+func onceMore(j job.Job, at job.Moment) []job.End {
+	ends := once(j, at)
+	for _, e := range j.Ends(at) {
+		ends = append(ends, job.End{Effects: e.Effects + 1, State: job.EndCompleted})
+	}
+	return ends
+}
+
+func heldEnd(_ job.Job, at job.Moment) []job.End {
+	effects := 0
+	if at.Effect {
+		effects = 1
+	}
+	return []job.End{{Effects: effects, State: job.EndHeld}}
 }

@@ -34,7 +34,7 @@ func FuzzJudge(f *testing.F) {
 		if withGuard {
 			version = guarded
 		}
-		p := plannedFor(policies[int(n)%len(policies)], version, Cases()[int(n)%len(Cases())].Name)
+		p := plannedFor(policies[int(n)%len(policies)], version, label(Cases()[int(n)%len(Cases())].Name, Cases()[int(n)%len(Cases())].Point))
 		first := Judge(p, events)
 		checkVerdict(t, first)
 		if again := Judge(p, events); again != first {

@@ -56,6 +56,7 @@ type Seen struct {
 	ClaimAgeMS int64  `json:"claim_age_ms,omitempty"`
 	LeaseMS    int64  `json:"lease_ms,omitempty"`
 	Late       bool   `json:"late_finish,omitempty"`
+	GivenUp    bool   `json:"given_up,omitempty"`
 }
 
 // The moments of a look.
@@ -63,6 +64,7 @@ const (
 	SeenFault = "fault" // right after the fault, before anything else happens
 	SeenYoung = "young" // after a redelivery within the lease
 	SeenRipe  = "ripe"  // just past the lease, before the redelivery
+	SeenTaken = "taken" // after another worker has followed the policy, before the first wakes up
 	SeenEnd   = "end"   // when the queue is empty, or nothing more comes of it
 )
 

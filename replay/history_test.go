@@ -1,6 +1,11 @@
 package replay
 
-import "github.com/twiceproof/twiceproof/job"
+import (
+	"slices"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+)
 
 // A history in a few words, for the tables: each helper is one event.
 
@@ -54,10 +59,15 @@ func plannedFor(policy job.Policy, version Version, name string) Planned {
 		Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside},
 		Lease: ms(lease), Stale: job.Stale{Policy: policy},
 	}
-	return planCase(j, caseNamed(name), version, 2)
+	return planCase(setting{job: j, database: jobfile.SQLite, guarded: version.Guarded}, caseLabelled(name), version, 2)
 }
 
 var (
 	guarded   = Version{Name: "new", Guarded: true}
 	unguarded = Version{Name: "old"}
 )
+
+func caseLabelled(name string) Case {
+	cases := Cases()
+	return cases[slices.IndexFunc(cases, func(c Case) bool { return label(c.Name, c.Point) == name })]
+}

@@ -37,7 +37,7 @@ func (l *lab) prepare(ctx context.Context, plan Plan) error {
 		return err
 	}
 	for _, v := range l.Spec.Versions {
-		if uses(plan, v.Name) {
+		if uses(plan, v) {
 			if err := l.build(ctx, v); err != nil {
 				return err
 			}
@@ -51,9 +51,10 @@ func (l *lab) prepare(ctx context.Context, plan Plan) error {
 
 func (l *lab) jobFile() string { return l.folder + "/twiceproof.yaml" }
 
-func uses(plan Plan, version string) bool {
+// uses: a case of two versions needs the one without a guard, too.
+func uses(plan Plan, v jobfile.CodeVersion) bool {
 	for _, p := range plan.Cases {
-		if p.Version == version {
+		if p.NotApplicable == "" && (p.Version == v.Name || !v.Guarded && p.Case == "old_and_new") {
 			return true
 		}
 	}

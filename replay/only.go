@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// only keeps the cases that are named, as case or as version/case, each once and in
+// only keeps the cases that are named, as case, case/point, or either behind its version, each once and in
 // the plan's order.
 func only(cases []Planned, names []string) ([]Planned, error) {
 	if len(names) == 0 {
 		return cases, nil
 	}
 	wanted := func(name string) func(Planned) bool {
-		return func(c Planned) bool { return name == c.Case || name == c.Version+"/"+c.Case }
+		return func(c Planned) bool {
+			return slices.Contains([]string{c.Case, c.Label(), c.Version + "/" + c.Case, c.Version + "/" + c.Label()}, name)
+		}
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(cases, wanted(name)) {
@@ -28,8 +30,8 @@ func only(cases []Planned, names []string) ([]Planned, error) {
 func caseNames(cases []Planned) []string {
 	var names []string
 	for _, c := range cases {
-		if !slices.Contains(names, c.Case) {
-			names = append(names, c.Case)
+		if !slices.Contains(names, c.Label()) {
+			names = append(names, c.Label())
 		}
 	}
 	return names

@@ -1,7 +1,10 @@
 package replay
 
 import (
+	"slices"
+
 	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
 )
 
 // PlanSchema names the form of a plan.
@@ -36,6 +39,8 @@ type Planned struct {
 	// Permitted holds the ends for each state that the fault may find. A case
 	// without a fault has one entry.
 	Permitted []Permitted `json:"permitted"`
+	// StoredLeaseMS is the lease that a guarded version must have written.
+	StoredLeaseMS int64 `json:"stored_lease_ms"`
 }
 
 // Permitted is: if this was true at the fault, the operation may end so.
@@ -50,44 +55,71 @@ type Version struct {
 	Guarded bool
 }
 
-// NewPlan lays out every case for every version.
-func NewPlan(j job.Job, policyText string, versions []Version, races int) Plan {
+// NewPlan lays out every case for every version. On a kind of database some cases
+// do not fit, and without a backfill neither does one.
+func NewPlan(j job.Job, policyText string, versions []Version, races int, database jobfile.DatabaseKind, backfill bool) Plan {
+	unguarded := slices.ContainsFunc(versions, func(v Version) bool { return !v.Guarded })
 	p := Plan{
 		Schema: PlanSchema, Job: j.Type, Policy: string(j.Stale.Policy), PolicyText: policyText,
 		LeaseMS: j.Lease.Milliseconds(),
 	}
 	for _, c := range Cases() {
 		for _, v := range versions {
-			p.Cases = append(p.Cases, planCase(j, c, v, races))
+			s := setting{job: j, database: database, guarded: v.Guarded, unguardedVersion: unguarded, backfill: backfill}
+			p.Cases = append(p.Cases, planCase(s, c, v, races))
 		}
 	}
 	return p
 }
 
-func planCase(j job.Job, c Case, v Version, races int) Planned {
+func planCase(s setting, c Case, v Version, races int) Planned {
 	p := Planned{
-		Version: v.Name, Guarded: v.Guarded, Case: c.Name, What: c.What, OK: c.OK, Runs: 1, Races: c.Races,
-		Permitted: []Permitted{{Ends: endsOf(j, v, job.Moment{})}},
+		Version: v.Name, Guarded: v.Guarded, Case: c.Name, Point: c.Point, What: c.What, OK: c.OK, Runs: 1, Races: c.Races,
+		StoredLeaseMS: s.job.StoredLease().Milliseconds(), Fault: c.faultText(),
 	}
 	if c.Races {
 		p.Runs = races
 	}
-	if c.fault == nil {
+	if c.unfit != nil {
+		p.NotApplicable = c.unfit(s)
+	}
+	if p.NotApplicable != "" {
 		return p
 	}
-	p.Fault = c.fault.name
-	p.Permitted = nil
+	if p.Fault == "" {
+		p.Permitted = []Permitted{{Ends: endsOf(s.job, c, v, job.Moment{})}}
+		return p
+	}
 	for _, at := range moments(v) {
-		p.Permitted = append(p.Permitted, Permitted{At: at, Ends: endsOf(j, v, at)})
+		p.Permitted = append(p.Permitted, Permitted{At: at, Ends: endsOf(s.job, c, v, at)})
 	}
 	return p
 }
 
-func endsOf(j job.Job, v Version, at job.Moment) []job.End {
+// faultText says what must have happened, or the case proves nothing.
+func (c Case) faultText() string {
+	if c.fault != "" || c.at == nil {
+		return c.fault
+	}
+	return c.at.name
+}
+
+func endsOf(j job.Job, c Case, v Version, at job.Moment) []job.End {
 	if !v.Guarded {
 		return job.UnguardedEnds()
 	}
-	return j.Ends(at)
+	if c.instead != nil {
+		return c.instead(j, at)
+	}
+	ends := j.Ends(at)
+	if c.also != nil {
+		for _, e := range c.also(j, at) {
+			if !slices.Contains(ends, e) {
+				ends = append(ends, e)
+			}
+		}
+	}
+	return ends
 }
 
 // moments are the states that a fault may find an operation in. Code that acts

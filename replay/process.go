@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"regexp"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -64,6 +65,9 @@ func (p *process) kill() {
 		}
 	})
 }
+
+// signal sends a signal to the group.
+func (p *process) signal(s syscall.Signal) { _ = syscall.Kill(-p.cmd.Process.Pid, s) } // ESRCH: it has ended
 
 func (p *process) hasExited() bool {
 	select {

@@ -44,7 +44,7 @@ type Progress struct {
 type Outcome struct {
 	Plan      Plan
 	Results   []Result
-	Histories map[string][]Event // by "version/case"
+	Histories map[string][]Event // by "version/case", or "version/case/point"
 	Logs      map[string]string  // what the workers of a case printed, likewise
 	CannotSee []string
 	Platform  map[string]string
@@ -59,7 +59,7 @@ func MakePlan(r Request) (Plan, error) {
 	if err := checkPlayable(r.Job); err != nil {
 		return Plan{}, err
 	}
-	p := NewPlan(r.Job, r.PolicyText, versions, r.Spec.ConcurrentRuns)
+	p := NewPlan(r.Job, r.PolicyText, versions, r.Spec.ConcurrentRuns, r.Spec.Database.Kind, r.Spec.Backfill != "")
 	cases, err := only(p.Cases, r.Only)
 	p.Cases = cases
 	return p, err
@@ -67,12 +67,12 @@ func MakePlan(r Request) (Plan, error) {
 
 // checkPlayable refuses what this version could only judge wrongly.
 func checkPlayable(j job.Job) error {
-	if j.Queue == job.SQS && j.Effect.Kind == job.Outside {
+	if j.Queue == job.SQS {
 		return nil
 	}
 	return &Problem{
-		What: fmt.Sprintf("a job on %s with an effect of kind %s cannot be replayed by this version", j.Queue, j.Effect.Kind),
-		Hint: "it replays jobs on sqs with an effect of kind outside",
+		What: fmt.Sprintf("a job on %s cannot be replayed by this version", j.Queue),
+		Hint: "it replays jobs on sqs",
 	}
 }
 
@@ -107,27 +107,36 @@ func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
 
 func (l *lab) runCase(ctx context.Context, p Planned, out *Outcome) error {
 	l.progress(Progress{Planned: &p})
-	w, err := l.newWorld(ctx, p)
-	if err != nil {
-		return err
+	name := p.Version + "/" + p.Label()
+	if p.NotApplicable == "" {
+		w, err := l.play(ctx, p)
+		if err != nil {
+			return err
+		}
+		out.Histories[name], out.Logs[name] = w.history.all(), w.logs()
 	}
-	defer w.close()
-	scriptErr := caseNamed(p.Case).script(ctx, w)
-	w.close()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if scriptErr != nil {
-		return fmt.Errorf("%s/%s: %w", p.Version, p.Case, scriptErr)
-	}
-	name := p.Version + "/" + p.Case
-	out.Histories[name] = w.history.all()
-	out.Logs[name] = w.logs()
 	result := NewResult(p, out.Histories[name])
-	result.Rerun = l.Rerun(p.Version, p.Case)
+	result.Rerun = l.Rerun(p.Version, p.Label())
 	out.Results = append(out.Results, result)
 	l.progress(Progress{Result: &result})
 	return nil
+}
+
+// play runs a case's script in a world of its own, which has ended when it returns.
+func (l *lab) play(ctx context.Context, p Planned) (*world, error) {
+	w, err := l.newWorld(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	err = theCase(p).script(ctx, w)
+	w.close()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", p.Version, p.Label(), err)
+	}
+	return w, nil
 }
 
 func (l *lab) progress(p Progress) {

@@ -39,14 +39,21 @@ func (w *world) rest(ctx context.Context) error {
 func (w *world) idle(ctx context.Context) (bool, error) {
 	limited, cancel := context.WithTimeout(ctx, w.Spec.Timeouts.Recovery)
 	defer cancel()
+	loops := false
 	err := w.queue.Wait(limited, queueName, func(s labsqs.Snapshot) bool {
-		return w.failed() != nil || s.Visible == 0 && s.Polling >= w.idlePolls()
+		loops = len(s.Events)-w.logged > hotLoopEvents
+		return loops || w.failed() != nil || s.Visible == 0 && s.Polling >= w.idlePolls()
 	})
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
 	if k := w.failed(); k != nil {
 		w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerFailed, Detail: exitText(k.process.err)})
+		return false, nil
+	}
+	if loops {
+		w.logQueue()
+		w.history.add(Event{Event: EventUnrested, Detail: "the message comes again and again while no time passes"})
 		return false, nil
 	}
 	if err != nil {
@@ -56,6 +63,10 @@ func (w *world) idle(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
+// So many events of the queue without a rest are a hot loop of some message, which
+// Judge then counts by message.
+const hotLoopEvents = 400
+
 // idlePolls is how many long polls wait when every living worker is idle. The
 // queue's own count is held against it and not the gate's: the queue takes a poll
 // off its list in the same step in which it hands out a message, while the gate
@@ -63,7 +74,7 @@ func (w *world) idle(ctx context.Context) (bool, error) {
 func (w *world) idlePolls() int {
 	n := 0
 	for _, k := range w.workers {
-		if k.alive() {
+		if k.alive() && !k.paused {
 			k.polls = max(1, k.polls, k.gate.InFlight(sqs.IsReceive))
 			n += k.polls
 		}

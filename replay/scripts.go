@@ -3,6 +3,8 @@ package replay
 import (
 	"context"
 	"time"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // The scripts do; they do not judge. What they saw is in the history.
@@ -13,7 +15,7 @@ func (w *world) past() time.Duration {
 }
 
 func sequential(ctx context.Context, w *world) error {
-	if _, _, err := w.startWorker(ctx, nil); err != nil {
+	if _, err := w.startWorker(ctx); err != nil {
 		return err
 	}
 	op, err := w.newOperation()
@@ -39,8 +41,7 @@ func sequential(ctx context.Context, w *world) error {
 			return err
 		}
 	}
-	err = w.look(ctx, SeenEnd, op)
-	return err
+	return w.look(ctx, SeenEnd, op)
 }
 
 // killed kills the first worker at the case's point and gives the message to a
@@ -50,33 +51,41 @@ func killed(ctx context.Context, w *world) error {
 	if err != nil || !fired {
 		return err
 	}
-	return w.recover(ctx, op, w.past())
+	return w.recover(ctx, op)
+}
+
+// strikeFirst starts a worker, gives it a message, and waits for the case's fault.
+func (w *world) strikeFirst(ctx context.Context, do wire.Action) (first *worker, a *wire.Armed, op operation, fired bool, err error) {
+	if first, a, err = w.startArmed(ctx, w.plan.Version, w.faultAt(do)); err != nil {
+		return first, a, op, false, err
+	}
+	if op, err = w.newOperation(); err != nil {
+		return first, a, op, false, err
+	}
+	if err = w.send(&op); err != nil {
+		return first, a, op, false, err
+	}
+	fired, err = w.awaitFault(ctx, first, a)
+	return first, a, op, fired, err
 }
 
 func (w *world) killFirst(ctx context.Context) (op operation, fired bool, err error) {
-	first, armed, err := w.startWorker(ctx, w.caseFault())
-	if err != nil {
+	first, _, op, fired, err := w.strikeFirst(ctx, wire.Kill)
+	if err != nil || !fired {
 		return op, false, err
 	}
-	if op, err = w.newOperation(); err != nil {
+	if err = w.quiet(ctx, first); err != nil {
 		return op, false, err
 	}
-	if err = w.send(&op); err != nil {
-		return op, false, err
-	}
-	if err = w.awaitFault(ctx, first, armed); err != nil || first.alive() {
-		return op, false, err
-	}
-	err = w.look(ctx, SeenFault, op)
-	return op, true, err
+	return op, true, w.look(ctx, SeenFault, op)
 }
 
-// recover lets time pass, starts a fresh worker, and looks at how it all ends.
-func (w *world) recover(ctx context.Context, op operation, after time.Duration) error {
-	if err := w.pass(ctx, after); err != nil {
+// recover lets the lease pass, starts a fresh worker, and looks at how it all ends.
+func (w *world) recover(ctx context.Context, op operation) error {
+	if err := w.pass(ctx, w.past()); err != nil {
 		return err
 	}
-	if _, _, err := w.startWorker(ctx, nil); err != nil {
+	if _, err := w.startWorker(ctx); err != nil {
 		return err
 	}
 	return w.end(ctx, op)
@@ -89,131 +98,8 @@ func (w *world) end(ctx context.Context, op operation) error {
 	return w.look(ctx, SeenEnd, op)
 }
 
-func youngClaim(ctx context.Context, w *world) error {
-	op, fired, err := w.killFirst(ctx)
-	if err != nil || !fired {
-		return err
-	}
-	if _, _, err := w.startWorker(ctx, nil); err != nil {
-		return err
-	}
-	if err := w.redeliverAt(ctx, op, w.Job.StoredLease()/4); err != nil {
-		return err
-	}
-	return w.pastThenEnd(ctx, op)
-}
-
-func (w *world) pastThenEnd(ctx context.Context, op operation) error {
-	if err := w.pass(ctx, w.past()); err != nil {
-		return err
-	}
-	return w.end(ctx, op)
-}
-
-// redeliverAt gives the message to the waiting worker when the claim has become
-// older by that much, and looks at what came of it. Where the queue would not
-// deliver so early by itself, the message is put on again.
-func (w *world) redeliverAt(ctx context.Context, op operation, older time.Duration) error {
-	before := w.receives()
-	if err := w.pass(ctx, older); err != nil {
-		return err
-	}
-	if _, err := w.idle(ctx); err != nil {
-		return err
-	}
-	if w.receives() == before {
-		if err := w.again(op); err != nil {
-			return err
-		}
-		if _, err := w.idle(ctx); err != nil {
-			return err
-		}
-	}
-	return w.look(ctx, SeenYoung, op)
-}
-
-// oldClaim comes as near to the end of the lease as the clocks allow, and then
-// goes past it.
-func oldClaim(ctx context.Context, w *world) error {
-	op, fired, err := w.killFirst(ctx)
-	if err != nil || !fired {
-		return err
-	}
-	if _, _, err := w.startWorker(ctx, nil); err != nil {
-		return err
-	}
-	const justBefore = 5 * time.Second // for what the delivery itself takes
-	age, err := w.claimAge(ctx, op)    // a worker that starts slowly has used some of the lease
-	if err != nil {
-		return err
-	}
-	if err := w.redeliverAt(ctx, op, max(0, w.Job.StoredLease()-justBefore-age)); err != nil {
-		return err
-	}
-	if err := w.pass(ctx, justBefore); err != nil {
-		return err
-	}
-	if err := w.look(ctx, SeenRipe, op); err != nil {
-		return err
-	}
-	return w.end(ctx, op)
-}
-
-func concurrent(ctx context.Context, w *world) error {
-	for range 2 {
-		if _, _, err := w.startWorker(ctx, nil); err != nil {
-			return err
-		}
-	}
-	overlapped := 0
-	// Runs that did not overlap are no race and are made up for, within reason.
-	for run := 1; overlapped < w.plan.Runs && run <= 3*w.plan.Runs; run++ {
-		if err := w.race(ctx, run); err != nil {
-			return err
-		}
-		events := w.history.all()
-		if w.gaveUp(events) {
-			return nil
-		}
-		overlapped = Overlapped(events)
-		w.progress(Progress{Planned: &w.plan, Done: overlapped})
-	}
-	return nil
-}
-
-// race gives one operation to both workers at once, in turn as one message id
-// twice and as two ids.
-func (w *world) race(ctx context.Context, run int) (err error) {
-	w.history.nextRun()
-	w.operations = nil // the earlier ones are done with
-	op, err := w.newOperation()
-	if err != nil {
-		return err
-	}
-	w.history.add(Event{Event: EventSent, Operation: op.key})
-	if run%2 == 1 {
-		op.id, err = w.queue.SendTwice(queueName, w.message(op))
-	} else {
-		_, err = w.queue.SendPair(queueName, w.message(op))
-	}
-	if err != nil {
-		return err
-	}
-	return w.end(ctx, op)
-}
-
-// gaveUp: a worker that ended or hangs makes further runs pointless.
-func (w *world) gaveUp(events []Event) bool {
-	for _, e := range events {
-		if e.Event == EventTimeout || e.Event == EventWorker && e.What == workerFailed {
-			return true
-		}
-	}
-	return false
-}
-
 func twoOperations(ctx context.Context, w *world) error {
-	if _, _, err := w.startWorker(ctx, nil); err != nil {
+	if _, err := w.startWorker(ctx); err != nil {
 		return err
 	}
 	ops, err := w.similarOperations()

@@ -39,7 +39,7 @@ func Judge(p Planned, events []Event) Verdict {
 	}
 	// What happened too often was seen with our own eyes, whatever else went wrong.
 	// What did not happen is a finding only where nothing else can be the reason.
-	steps := []func(Planned, []Event) Verdict{neverFired, unplanned, tooMuch, blocked, unseen, tooLittle, unproved}
+	steps := []func(Planned, []Event) Verdict{neverFired, unplanned, tooMuch, hotLoop, blocked, unseen, tooLittle, unproved}
 	for _, step := range steps {
 		if v := step(p, events); v.Verdict != "" {
 			return v
@@ -49,51 +49,111 @@ func Judge(p Planned, events []Event) Verdict {
 }
 
 func tooMuch(p Planned, events []Event) Verdict {
-	return firstOf(events, func(look, fault Event) Verdict {
+	return worstOf(events, func(look, fault Event) Verdict {
 		switch look.Seen.When {
 		case SeenYoung:
 			return tooMuchYoung(p, look, fault, events)
 		case SeenEnd:
 			return tooMuchEnd(p, *look.Seen, *fault.Seen)
+		case SeenFault:
+			return wrongLease(p, *look.Seen)
 		}
 		return Verdict{}
 	})
 }
 
 func tooLittle(p Planned, events []Event) Verdict {
-	return firstOf(events, func(look, fault Event) Verdict {
+	return worstOf(events, func(look, fault Event) Verdict {
 		switch look.Seen.When {
 		case SeenYoung:
 			return tooLittleYoung(p, *look.Seen, *fault.Seen)
 		case SeenEnd:
+			if v := lateChange(*look.Seen, takenOf(events, look), *fault.Seen); v.Verdict != "" {
+				return v
+			}
 			return tooLittleEnd(p, *look.Seen, *fault.Seen)
 		}
 		return Verdict{}
 	})
 }
 
-// firstOf judges each look beside the one at the same operation's fault, until one
-// is a violation.
-func firstOf(events []Event, judge func(look, fault Event) Verdict) Verdict {
+// worstOf judges each look beside the one at the same operation's fault and gives
+// the worst verdict, so that the kind of a case with many runs is not that of
+// whichever run came first.
+func worstOf(events []Event, judge func(look, fault Event) Verdict) Verdict {
+	var worst Verdict
 	for _, e := range events {
 		if !e.isLook() {
 			continue
 		}
-		if v := judge(e, faultOf(events, e)); v.Verdict != "" {
-			return v
+		if v := judge(e, faultOf(events, e)); worst.Verdict == "" || v.Verdict != "" && severity(v) < severity(worst) {
+			worst = v
 		}
 	}
-	return Verdict{}
+	return worst
 }
 
-func faultOf(events []Event, look Event) Event {
+func severity(v Verdict) int {
+	return slices.Index([]string{Duplicate, Lost, Stuck, Blocked, AgainstPolicy}, v.Kind)
+}
+
+func faultOf(events []Event, look Event) Event { return lookOf(events, look, SeenFault) }
+
+func takenOf(events []Event, look Event) Seen { return *lookOf(events, look, SeenTaken).Seen }
+
+// lookOf is the look at the same operation at another moment, or an empty one.
+func lookOf(events []Event, look Event, when string) Event {
 	for _, e := range events {
-		if e.isLook() && e.Operation == look.Operation && e.Seen.When == SeenFault {
+		if e.isLook() && e.Operation == look.Operation && e.Seen.When == when {
 			return e
 		}
 	}
 	return Event{Seen: &Seen{}}
 }
+
+// wrongLease: the young and the old claim are measured by the agreed lease, not by
+// the one that the worker wrote.
+func wrongLease(p Planned, fault Seen) Verdict {
+	if p.Guarded && fault.State == "claimed" && !fault.GivenUp && p.StoredLeaseMS > 0 && fault.LeaseMS != p.StoredLeaseMS {
+		return violates(AgainstPolicy, "the claim's lease is %s, by the job file it is %s", ms(fault.LeaseMS), ms(p.StoredLeaseMS))
+	}
+	return Verdict{}
+}
+
+// lateChange: a worker whose claim was taken over changes nothing any more, and the
+// record says that it came back.
+func lateChange(end, taken, fault Seen) Verdict {
+	switch {
+	case taken.When == "" || taken.Token == fault.Token:
+		return Verdict{}
+	case end.State != taken.State || end.Completion != taken.Completion || end.Token != taken.Token:
+		return violates(AgainstPolicy, "a worker that had lost its claim changed the record from %s (%s) to %s (%s)",
+			taken.State, taken.Completion, end.State, end.Completion)
+	case !end.Late:
+		return violates(AgainstPolicy, "a worker that had lost its claim came back, and the record does not say so")
+	}
+	return Verdict{}
+}
+
+// hotLoop: a message that comes again and again while no time passes.
+func hotLoop(_ Planned, events []Event) Verdict {
+	received := map[copyOf]int{}
+	for _, e := range events {
+		switch {
+		case e.Event == EventPassed:
+			clear(received)
+		case e.Event == EventQueue && e.What == "received":
+			c := copyOf{e.Message, e.Copy}
+			if received[c]++; received[c] > hotLoopAt {
+				return violates(Stuck, "the same message was received more than %d times while no time passed", hotLoopAt)
+			}
+		}
+	}
+	return Verdict{}
+}
+
+// A put back by a correct worker costs one delivery.
+const hotLoopAt = 20
 
 // tooMuchYoung: a claim within its lease is nobody else's.
 func tooMuchYoung(p Planned, look, fault Event, events []Event) Verdict {

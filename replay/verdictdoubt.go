@@ -18,7 +18,7 @@ func neverFired(p Planned, events []Event) Verdict {
 // unplanned: at the fault something was true that the plan has no ends for. Nothing
 // is permitted afterwards, and nothing forbidden either.
 func unplanned(p Planned, events []Event) Verdict {
-	return firstOf(events, func(_, fault Event) Verdict {
+	return worstOf(events, func(_, fault Event) Verdict {
 		if len(p.ends(fault.Seen.moment())) == 0 {
 			return doubt("the plan has no permitted ends for what was true at the fault: %+v", fault.Seen.moment())
 		}

@@ -4,15 +4,18 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/twiceproof/twiceproof/jobfile"
 	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
 	"github.com/twiceproof/twiceproof/queue/sqs"
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/httpwire"
+	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
 
 // What a history says of a worker.
@@ -20,6 +23,10 @@ const (
 	workerReady  = "ready"
 	workerKilled = "killed"
 	workerFailed = "ended_by_itself"
+	workerPaused = "paused"
+	workerWoken  = "woken"
+	workerTold   = "told_to_stop"
+	workerEnded  = "ended"
 )
 
 // worker is one worker process behind proxies of its own. All its connections
@@ -27,15 +34,25 @@ const (
 type worker struct {
 	name    string
 	gate    *wire.Gate
-	proxies []*httpwire.Proxy
+	proxies []proxy
 	process *process
 	killed  atomic.Bool
+	paused  bool
 	polls   int // long polls that it has open when it is idle, as far as was seen
 }
 
+// proxy is one way of a worker to a peer.
+type proxy interface{ Close() }
+
 // startWorker starts a worker of the case's code version and waits until it asks
-// the queue for messages. A fault may be armed from the start.
-func (w *world) startWorker(ctx context.Context, fault *faultPoint) (*worker, *wire.Armed, error) {
+// the queue for messages.
+func (w *world) startWorker(ctx context.Context) (*worker, error) {
+	k, _, err := w.startArmed(ctx, w.plan.Version, nil)
+	return k, err
+}
+
+// startArmed starts a worker of a code version with a fault armed from the start.
+func (w *world) startArmed(ctx context.Context, version string, fault func(*worker) wire.Fault) (*worker, *wire.Armed, error) {
 	k := &worker{name: string(rune('A' + len(w.workers)))}
 	k.gate = wire.NewGate(func(e wire.Event) {
 		w.history.add(Event{Event: EventStep, Worker: k.name, What: string(e.Phase), Step: e.Step.String(), Detail: e.Status})
@@ -47,9 +64,9 @@ func (w *world) startWorker(ctx context.Context, fault *faultPoint) (*worker, *w
 	}
 	var armed *wire.Armed
 	if fault != nil {
-		armed = k.gate.Arm(w.killAt(k, fault))
+		armed = k.gate.Arm(fault(k))
 	}
-	if err := w.launch(k, a); err != nil {
+	if err := w.launch(k, version, a); err != nil {
 		k.closeProxies()
 		return nil, nil, err
 	}
@@ -57,25 +74,38 @@ func (w *world) startWorker(ctx context.Context, fault *faultPoint) (*worker, *w
 	return k, armed, w.ready(ctx, k)
 }
 
+// listen makes the worker's own proxies. What has no wire is told as it is.
 func (w *world) listen(k *worker) (addresses, error) {
+	a := addresses{database: w.address, queue: w.queueURL, jobFile: w.jobFile(), refuse: w.refuse.URL()}
 	toQueue, err := httpwire.Listen(k.gate, sqs.Peer, w.queue.URL(), sqs.StepName, map[string]string{"X-Twiceproof-Worker": k.name})
 	if err != nil {
-		return addresses{}, err
+		return a, err
 	}
-	k.proxies = append(k.proxies, toQueue)
-	toOutside, err := httpwire.Listen(k.gate, peerOutside, w.outside.URL(), nil, nil)
-	if err != nil {
-		return addresses{}, err
+	k.proxies, a.broker = append(k.proxies, toQueue), toQueue.URL()
+	if w.outside != nil {
+		toOutside, err := httpwire.Listen(k.gate, peerOutside, w.outside.URL(), nil, nil)
+		if err != nil {
+			return a, err
+		}
+		k.proxies, a.outside = append(k.proxies, toOutside), toOutside.URL()
 	}
-	k.proxies = append(k.proxies, toOutside)
-	return addresses{
-		database: w.address, queue: w.queueURL, broker: toQueue.URL(), outside: toOutside.URL(),
-		jobFile: w.jobFile(), refuse: w.refuse.URL(),
-	}, nil
+	if w.postgres != nil {
+		address, err := url.Parse(w.address)
+		if err != nil {
+			return a, err
+		}
+		toDatabase, err := pgwire.Listen(k.gate, peerDatabase, address.Host)
+		if err != nil {
+			return a, err
+		}
+		address.Host = toDatabase.Addr()
+		k.proxies, a.database = append(k.proxies, toDatabase), address.String()
+	}
+	return a, nil
 }
 
-func (w *world) launch(k *worker, a addresses) (err error) {
-	v := w.version()
+func (w *world) launch(k *worker, version string, a addresses) (err error) {
+	v := w.version(version)
 	command, err := withPort(w.fill(v.Run))
 	if err != nil {
 		return err
@@ -84,8 +114,8 @@ func (w *world) launch(k *worker, a addresses) (err error) {
 	return err
 }
 
-func (w *world) version() jobfile.CodeVersion {
-	i := slices.IndexFunc(w.Spec.Versions, func(v jobfile.CodeVersion) bool { return v.Name == w.plan.Version })
+func (w *world) version(name string) jobfile.CodeVersion {
+	i := slices.IndexFunc(w.Spec.Versions, func(v jobfile.CodeVersion) bool { return v.Name == name })
 	return w.Spec.Versions[i]
 }
 
@@ -150,25 +180,26 @@ func startHint(printed string) string {
 	return "start it by hand with the run command of the replay file; the variables under environment carry the addresses"
 }
 
-// killAt makes the fault that kills the worker at a point.
-func (w *world) killAt(k *worker, at *faultPoint) wire.Fault {
-	match := at.match
-	if match == nil {
-		match = w.isEffect
+// faultAt makes the case's fault: at its point, do this.
+func (w *world) faultAt(do wire.Action) func(*worker) wire.Fault {
+	at := theCase(w.plan).at
+	return func(k *worker) wire.Fault {
+		return wire.Fault{
+			Match: func(s wire.Step) bool { return at.match(w, s) },
+			Side:  at.side, Do: do, Kill: func() { w.kill(k) },
+		}
 	}
-	return wire.Fault{Match: match, Side: at.side, Do: wire.Kill, Kill: func() { w.killed(k) }}
 }
 
-func (w *world) killed(k *worker) {
+func (w *world) kill(k *worker) {
 	k.killed.Store(true)
 	k.process.kill()
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerKilled})
 }
 
-// awaitFault waits until the worker is dead where it was meant to die, and until
-// the peers are done with what it had sent. It is no error that it did not
-// happen: the verdict is unknown then.
-func (w *world) awaitFault(ctx context.Context, k *worker, a *wire.Armed) error {
+// awaitFault waits until the fault has struck where it was meant to. It is no error
+// that it did not: the verdict is unknown then.
+func (w *world) awaitFault(ctx context.Context, k *worker, a *wire.Armed) (fired bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, w.Spec.Timeouts.Step)
 	defer cancel()
 	select {
@@ -177,17 +208,18 @@ func (w *world) awaitFault(ctx context.Context, k *worker, a *wire.Armed) error 
 	case <-limited.Done():
 	}
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	}
 	if !a.Disarm() {
 		w.history.add(Event{Event: EventFault, Worker: k.name, Detail: fmt.Sprintf("not reached within %s", w.Spec.Timeouts.Step)})
-		return nil
+		return false, nil
 	}
 	<-a.Fired()
 	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: a.Step().String(), Detail: w.plan.Fault})
-	return w.quiet(ctx, k)
+	return true, nil
 }
 
+// quiet waits until the peers are done with a worker that is dead.
 func (w *world) quiet(ctx context.Context, k *worker) error {
 	limited, cancel := context.WithTimeout(ctx, w.Spec.Timeouts.Step)
 	defer cancel()
@@ -195,6 +227,21 @@ func (w *world) quiet(ctx context.Context, k *worker) error {
 		w.history.add(Event{Event: EventTimeout, Worker: k.name, Detail: "a peer was not done with the dead worker: " + err.Error()})
 	}
 	return context.Cause(ctx)
+}
+
+// pause stops the worker's processes where they are; a held step stays held.
+func (w *world) pause(k *worker) {
+	k.paused = true
+	k.process.signal(syscall.SIGSTOP)
+	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerPaused})
+}
+
+// wake lets a paused worker and the step that is held go on.
+func (w *world) wake(k *worker, a *wire.Armed) {
+	k.paused = false
+	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerWoken})
+	k.process.signal(syscall.SIGCONT)
+	a.Release()
 }
 
 func (k *worker) alive() bool { return !k.killed.Load() && !k.process.hasExited() }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twiceproof/twiceproof/job"
 	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
 	"github.com/twiceproof/twiceproof/outside"
 	"github.com/twiceproof/twiceproof/replay/records"
@@ -31,7 +32,6 @@ type world struct {
 	db       *records.DB
 	address  string // of the database, as the workers are told
 
-	effectStep string // the text of the effect's step on the wire
 	workers    []*worker
 	operations []operation // those that time passes for
 	made       int
@@ -78,23 +78,55 @@ func (w *world) openDatabase(ctx context.Context) error {
 }
 
 func (w *world) startOutside() (err error) {
+	w.refuse, err = httpwire.Refuse(func(method, target string) {
+		w.history.add(Event{Event: EventUnproxied, Detail: method + " " + target})
+	})
+	if err != nil || w.Spec.Outside.Act == "" {
+		return err
+	}
 	service := outside.Service{
 		Act: outside.Route(w.Spec.Outside.Act), Operation: w.Spec.Outside.Operation,
 		Reference: w.Spec.Outside.Reference, LookUp: outside.Route(w.Spec.Outside.LookUp),
+		Remembers: w.Spec.Outside.Remembers, Window: w.window(),
 	}
 	if w.outside, err = outside.Start(service); err != nil {
 		return &Problem{What: err.Error(), Hint: "correct the section outside of the replay file"}
 	}
-	w.effectStep = w.Spec.Outside.Act
-	w.refuse, err = httpwire.Refuse(func(method, target string) {
-		w.history.add(Event{Event: EventUnproxied, Detail: method + " " + target})
-	})
-	return err
+	return nil
+}
+
+// window is how long the service remembers, which is what the job counts on.
+func (w *world) window() time.Duration {
+	if !w.Spec.Outside.Remembers {
+		return 0
+	}
+	return w.Job.Stale.ReferenceWindow
+}
+
+func (w *world) ownRow() bool { return w.Job.Effect.Kind == job.OwnRow }
+
+// effects counts what the operation has done, outside the worker.
+func (w *world) effects(ctx context.Context, op operation) (int, error) {
+	if !w.ownRow() {
+		return w.outside.Count(op.value), nil
+	}
+	n, err := w.db.Count(ctx, w.Spec.Effects.Count, op.value)
+	if err != nil {
+		return 0, &Problem{What: err.Error(), Hint: "correct effects.count of the replay file; it takes the operation's value as $1"}
+	}
+	return n, nil
 }
 
 // look writes what can be seen of an operation from outside the worker.
 func (w *world) look(ctx context.Context, when string, op operation) error {
-	s := Seen{When: when, Effects: w.outside.Count(op.value), LookUps: len(w.outside.LookUps())}
+	effects, err := w.effects(ctx, op)
+	if err != nil {
+		return err
+	}
+	s := Seen{When: when, Effects: effects}
+	if w.outside != nil {
+		s.LookUps = len(w.outside.LookUps())
+	}
 	c := w.queue.Counts(queueName)
 	s.Queued = c.Visible + c.InFlight + c.Delayed
 	if w.plan.Guarded {
@@ -103,7 +135,7 @@ func (w *world) look(ctx context.Context, when string, op operation) error {
 			return w.noRecord(err)
 		}
 		s.Records, s.State, s.Token, s.Acts, s.Late = r.Rows, r.State, r.Token, r.Acts, r.Late
-		s.Completion, s.HoldReason = r.Completion, r.HoldReason
+		s.Completion, s.HoldReason, s.GivenUp = r.Completion, r.HoldReason, r.GivenUp
 		s.ClaimAgeMS, s.LeaseMS = r.ClaimAge.Milliseconds(), r.Lease.Milliseconds()
 	}
 	w.logQueue()
@@ -143,6 +175,9 @@ func (w *world) logQueue() {
 // logOutside takes over the calls that the outside service did not know. What they
 // were meant to do did not happen, so nothing can be said of the job.
 func (w *world) logOutside() {
+	if w.outside == nil {
+		return
+	}
 	unknown := w.outside.Unexpected()
 	for _, u := range unknown[w.strange:] {
 		w.history.add(Event{
@@ -167,6 +202,9 @@ func (w *world) pass(ctx context.Context, d time.Duration) error {
 	w.logQueue()
 	w.passed += d
 	w.history.add(Event{Event: EventPassed, ForMS: d.Milliseconds()})
+	if w.outside != nil {
+		w.outside.Advance(d)
+	}
 	w.queue.Advance(d)
 	return nil
 }

@@ -73,7 +73,7 @@ func fileOf(name string) string { return strings.ReplaceAll(name, "/", "-") }
 
 // WriteReports keeps the whole report, for programs and for people.
 func (e Evidence) WriteReports(r Report) error {
-	for name, write := range map[string]func(io.Writer, Report) error{"result.json": WriteJSON, "report.md": WriteMarkdown} {
+	for name, write := range map[string]func(io.Writer, Report) error{"result.json": WriteJSON, "report.md": WriteMarkdown, "junit.xml": WriteJUnit} {
 		var text bytes.Buffer
 		if err := write(&text, r); err != nil {
 			return err

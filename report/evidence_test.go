@@ -53,7 +53,7 @@ func TestEvidence(t *testing.T) {
 	if err := e.WriteReports(fixed()); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"histories/new-sequential.jsonl", "logs/new-sequential.log", "plan.json", "report.md", "result.json"}
+	want := []string{"histories/new-sequential.jsonl", "junit.xml", "logs/new-sequential.log", "plan.json", "report.md", "result.json"}
 	if got := filesIn(t, e.Folder); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -66,7 +66,7 @@ func junitSuiteOf(r Report, version string) junitSuite {
 			continue
 		}
 		c := junitCase{
-			Class: r.Job + "." + version, Name: caseName(result),
+			Class: r.Job + "." + version, Name: result.Label(),
 			Output: numbers(result) + "\n" + strings.Join(result.Facts, "\n"),
 		}
 		message := &junitMessage{Message: result.Why, Type: result.Kind, Text: fmt.Sprintf("%s\nrerun: %s", result.Why, result.Rerun)}
@@ -85,12 +85,4 @@ func junitSuiteOf(r Report, version string) junitSuite {
 		s.Cases = append(s.Cases, c)
 	}
 	return s
-}
-
-// caseName is the case and, where it has several, its point.
-func caseName(r replay.Result) string {
-	if r.Point == "" {
-		return r.Case
-	}
-	return r.Case + "/" + r.Point
 }

@@ -39,7 +39,7 @@ func writeTable(b *strings.Builder, r Report) {
 func writeCases(b *strings.Builder, r Report) {
 	b.WriteString("\n## What each case showed\n")
 	for _, result := range r.Results {
-		fmt.Fprintf(b, "\n### %s/%s: %s\n\n", result.Version, result.Case, outcome(result))
+		fmt.Fprintf(b, "\n### %s/%s: %s\n\n", result.Version, result.Label(), outcome(result))
 		if result.Why != "" {
 			fmt.Fprintf(b, "%s.\n\n", result.Why)
 		}

@@ -28,10 +28,10 @@ func (p *Progress) Show(e replay.Progress) {
 	case e.Result != nil:
 		p.ended++
 		if !p.Terminal {
-			fmt.Fprintf(p.W, "%d of %d  %s/%s: %s\n", p.ended, p.Total, e.Result.Version, e.Result.Case, cell(*e.Result))
+			fmt.Fprintf(p.W, "%d of %d  %s/%s: %s\n", p.ended, p.Total, e.Result.Version, e.Result.Label(), cell(*e.Result))
 		}
 	case e.Planned != nil:
-		line := fmt.Sprintf("%d of %d, %d to go  %s/%s", p.ended+1, p.Total, p.Total-p.ended-1, e.Planned.Version, e.Planned.Case)
+		line := fmt.Sprintf("%d of %d, %d to go  %s/%s", p.ended+1, p.Total, p.Total-p.ended-1, e.Planned.Version, e.Planned.Label())
 		if e.Planned.Races {
 			line += fmt.Sprintf("  %d of %d runs", e.Done, e.Planned.Runs)
 		}

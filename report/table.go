@@ -56,12 +56,12 @@ func rows(results []replay.Result, versions []string) []row {
 	var out []row
 	at := map[string]int{}
 	for _, r := range results {
-		i, known := at[r.Case]
+		i, known := at[r.Label()]
 		if !known {
 			i = len(out)
-			at[r.Case] = i
+			at[r.Label()] = i
 			out = append(out, row{
-				cells:    append([]string{r.Case}, make([]string, len(versions))...),
+				cells:    append([]string{r.Label()}, make([]string, len(versions))...),
 				verdicts: make([]string, len(versions)+1),
 			})
 		}
@@ -108,10 +108,10 @@ func writeRow(b *strings.Builder, widths []int, cells []string, paint Paint, ver
 // that are about them.
 func writeClaims(b *strings.Builder, results []replay.Result) {
 	for _, r := range results {
-		if !r.Guarded || r.Case != "young_claim" && r.Case != "old_claim" {
+		if !r.Guarded || len(r.Facts) == 0 || r.Case != "young_claim" && r.Case != "old_claim" {
 			continue
 		}
-		fmt.Fprintf(b, "\n%s/%s\n", r.Version, r.Case)
+		fmt.Fprintf(b, "\n%s/%s\n", r.Version, r.Label())
 		for _, fact := range r.Facts {
 			fmt.Fprintf(b, "  %s\n", fact)
 		}
@@ -121,7 +121,7 @@ func writeClaims(b *strings.Builder, results []replay.Result) {
 func writeFindings(b *strings.Builder, results []replay.Result) {
 	for _, r := range results {
 		if r.Verdict.Verdict == replay.Violation || r.Verdict.Verdict == replay.Unknown {
-			fmt.Fprintf(b, "\n%s/%s: %s: %s\n  rerun: %s\n", r.Version, r.Case, outcome(r), r.Why, r.Rerun)
+			fmt.Fprintf(b, "\n%s/%s: %s: %s\n  rerun: %s\n", r.Version, r.Label(), outcome(r), r.Why, r.Rerun)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/replay"
@@ -51,7 +52,7 @@ func replayOnce(t *testing.T, policy string) report.Report {
 		t.Fatalf("%d cases planned, %d results", len(plan.Cases), len(r.Results))
 	}
 	for i, p := range plan.Cases {
-		judged := replay.NewResult(p, readHistory(t, filepath.Join(evidence, "histories", p.Version+"-"+p.Case+".jsonl")))
+		judged := replay.NewResult(p, readHistory(t, filepath.Join(evidence, "histories", p.Version+"-"+strings.ReplaceAll(p.Label(), "/", "-")+".jsonl")))
 		judged.Rerun = r.Results[i].Rerun
 		if !reflect.DeepEqual(judged, r.Results[i]) {
 			t.Errorf("%s/%s: the evidence says %+v\nthe report %+v", p.Version, p.Case, judged, r.Results[i])

@@ -27,11 +27,13 @@ type Record struct {
 	ClaimAge   time.Duration
 	Lease      time.Duration
 	Late       bool // an owner that had lost its claim came back
+	GivenUp    bool // its holder left by itself
 }
 
 // DB is a database that keeps records.
 type DB struct {
 	db        *sql.DB
+	kind      string
 	read, age string
 }
 
@@ -45,7 +47,7 @@ func Open(kind, dsn, table string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	d := &DB{db: db}
+	d := &DB{db: db, kind: kind}
 	for name, text := range map[string]*string{"read": &d.read, "age": &d.age} {
 		sql, err := files.ReadFile(kind + "/" + name + ".sql")
 		if err != nil {
@@ -84,13 +86,26 @@ func (d *DB) Read(ctx context.Context, jobType, key string) (Record, error) {
 	var r Record
 	for rows.Next() {
 		var ageMS, leaseMS int64
-		if err := rows.Scan(&r.State, &r.Token, &r.Acts, &r.Completion, &r.HoldReason, &ageMS, &leaseMS, &r.Late); err != nil {
+		if err := rows.Scan(&r.State, &r.Token, &r.Acts, &r.Completion, &r.HoldReason, &ageMS, &leaseMS, &r.Late, &r.GivenUp); err != nil {
 			return Record{}, fmt.Errorf("read record: %w", err)
 		}
 		r.ClaimAge, r.Lease = time.Duration(ageMS)*time.Millisecond, time.Duration(leaseMS)*time.Millisecond
 		r.Rows++
 	}
 	return r, rows.Err()
+}
+
+// Count counts the rows that an operation's effect has made, by a query that takes
+// the operation's value as $1.
+func (d *DB) Count(ctx context.Context, query, value string) (int, error) {
+	if d.kind == "sqlite" {
+		query = strings.ReplaceAll(query, "$1", "?1")
+	}
+	var n int
+	if err := d.db.QueryRowContext(ctx, query, value).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count effects: %w", err)
+	}
+	return n, nil
 }
 
 // Age makes the record older: for it, that much time has passed. The lease itself

@@ -1,0 +1,64 @@
+package replay
+
+import (
+	"strings"
+
+	"github.com/twiceproof/twiceproof/queue/sqs"
+	"github.com/twiceproof/twiceproof/wire"
+)
+
+// faultPoint is a place on the wire, so that it is the same for code that nobody
+// here wrote.
+type faultPoint struct {
+	name  string
+	match func(*world, wire.Step) bool
+	side  wire.Side
+}
+
+// The peers of a worker, as its steps name them.
+const (
+	peerOutside  = "outside"
+	peerDatabase = "database"
+)
+
+// The points.
+var (
+	beforeEffect = &faultPoint{name: "before the effect's request goes out", side: wire.Before, match: (*world).isEffect}
+	afterEffect  = &faultPoint{name: "after the effect's reply came back, before the worker has it", side: wire.After, match: (*world).isEffect}
+
+	beforeAcknowledgement = &faultPoint{name: "before the acknowledgement goes out", side: wire.Before, match: isAcknowledgement}
+
+	afterClaim      = &faultPoint{name: "after the claim was committed, before the worker heard of it", side: wire.After, match: (*world).isClaim}
+	afterCompletion = &faultPoint{name: "after the completion was committed, before the worker heard of it", side: wire.After, match: (*world).isCompletion}
+)
+
+// isEffect: the call of the outside service, or the statement that makes the row.
+func (w *world) isEffect(s wire.Step) bool {
+	if w.ownRow() {
+		return s.Peer == peerDatabase && strings.Contains(strings.ToLower(s.Text), strings.ToLower(w.Spec.Effects.Statement))
+	}
+	return s.Peer == peerOutside && s.Text == w.Spec.Outside.Act
+}
+
+func isAcknowledgement(_ *world, s wire.Step) bool { return sqs.IsAcknowledgement(s) }
+
+// isClaim: the statement that inserts the record. Of an own row the claim is durable
+// only with the rest, at COMMIT.
+func (w *world) isClaim(s wire.Step) bool {
+	if w.ownRow() {
+		return isCommit(s)
+	}
+	return s.Peer == peerDatabase && strings.Contains(s.Text, "INSERT INTO "+w.Table)
+}
+
+func (w *world) isCompletion(s wire.Step) bool {
+	if w.ownRow() {
+		return isCommit(s)
+	}
+	return s.Peer == peerDatabase && strings.Contains(s.Text, "UPDATE "+w.Table) && strings.Contains(s.Text, "completion =")
+}
+
+func isCommit(s wire.Step) bool {
+	text := strings.ToUpper(s.Text)
+	return s.Peer == peerDatabase && (text == "COMMIT" || strings.HasSuffix(text, "; COMMIT"))
+}

@@ -1,0 +1,69 @@
+package replay
+
+import (
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+)
+
+// setting is what decides, before anything runs, whether a case fits.
+type setting struct {
+	job      job.Job
+	database jobfile.DatabaseKind
+	guarded  bool
+	// unguardedVersion says that there is other code to run beside this version's.
+	unguardedVersion bool
+	backfill         bool
+}
+
+func (s setting) ownRow() bool { return s.job.Effect.Kind == job.OwnRow }
+
+// noWire: the kill points of an own row are on the database's wire.
+func noWire(s setting) string {
+	if s.ownRow() && s.database == jobfile.SQLite {
+		return "SQLite has no wire, so nothing can be stopped between the claim and the COMMIT of an own row"
+	}
+	return ""
+}
+
+// noClaimOrWire: an own row's claim cannot be seen before it is completed, and is
+// gone with the transaction of a dead worker.
+func noClaimOrWire(s setting) string {
+	if s.ownRow() {
+		return "an own row's record is born completed: there is never a claim to be young or old"
+	}
+	return noWire(s)
+}
+
+func noDatabaseWire(s setting) string {
+	switch {
+	case s.database != jobfile.Postgres:
+		return "SQLite has no wire, so no reply of it can be lost"
+	case !s.guarded:
+		return "code without our record has no claim or completion of ours whose reply could be lost"
+	}
+	return ""
+}
+
+func notOutside(s setting) string {
+	if s.ownRow() {
+		return "the effect is a row: no outside service is called"
+	}
+	return ""
+}
+
+func noLookUp(s setting) string {
+	if s.job.Effect.Kind != job.Outside || s.job.Stale.Policy != job.Lookup || !s.guarded {
+		return "only the policy lookup looks up"
+	}
+	return ""
+}
+
+func noOtherVersion(s setting) string {
+	switch {
+	case !s.guarded || !s.unguardedVersion:
+		return "it needs a version with a guard and one without"
+	case !s.backfill:
+		return "the replay file names no backfill for what the old code has finished"
+	}
+	return ""
+}
