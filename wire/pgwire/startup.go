@@ -1,0 +1,56 @@
+package pgwire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// What a connection may begin with, beside a StartupMessage.
+const (
+	cancelRequest = 80877102
+	sslRequest    = 80877103
+	gssEncRequest = 80877104
+)
+
+// maxStartup is PostgreSQL's own bound of a first packet.
+const maxStartup = 10000
+
+// greet reads the packet with which the worker begins, and declines encryption
+// as often as it is asked for.
+func greet(client io.Writer, requests io.Reader) ([]byte, error) {
+	for {
+		packet, err := firstPacket(requests)
+		if err != nil {
+			return nil, err
+		}
+		if c := code(packet); c != sslRequest && c != gssEncRequest {
+			return packet, nil
+		}
+		if _, err := client.Write([]byte{'N'}); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// firstPacket has a length and no type.
+func firstPacket(r io.Reader) ([]byte, error) {
+	head := make([]byte, 8)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(head)
+	if n < 8 || n > maxStartup {
+		return nil, fmt.Errorf("first packet has a length of %d", n)
+	}
+	packet := make([]byte, n)
+	copy(packet, head)
+	_, err := io.ReadFull(r, packet[8:])
+	return packet, err
+}
+
+func code(packet []byte) uint32 { return binary.BigEndian.Uint32(packet[4:]) }
+
+// untilEnd waits until the server has ended a connection on which it says
+// nothing: it has passed the CancelRequest on by then.
+func untilEnd(up io.Reader) { _, _ = io.Copy(io.Discard, up) } // an error is an end too
