@@ -23,11 +23,13 @@ func TestLoadReplayReadsEveryField(t *testing.T) {
 			{Name: "new", Build: "go build -o {out}/new ./new", Run: "{out}/new", Guarded: true},
 		},
 		Message:     Message{Body: `{"order": {"id": "{{key}}"}, "amount_cents": 1250}`, Attributes: map[string]string{"tenant": "t1"}},
-		Environment: Environment{Database: "DB", Queue: "Q", Broker: "B", Outside: "O", JobFile: "F"},
+		Environment: Environment{Database: "DB", Queue: "Q", Broker: "B", Outside: "O", JobFile: "F", Mail: "M"},
 		Set:         map[string]string{"AWS_REGION": "us-east-1"},
 		Database:    Database{Kind: Postgres, Schema: []string{"schema.sql"}, URL: "postgres://staging/app"},
 		Queue:       ReplayQueue{Visibility: 45 * time.Second, MaxReceiveCount: 3, URL: "http://staging/queue"},
-		Outside:     OutsideService{Act: "POST /charges", Operation: "body.order_id", Reference: "body.reference", LookUp: "GET /charges/{reference}"},
+		Outside:     OutsideService{Act: "POST /charges", Operation: "body.order_id", Reference: "body.reference", LookUp: "GET /charges/{reference}", Remembers: true, Mail: Mail{Operation: "subject", Pattern: "(.+)"}},
+		Effects:     Effects{Count: "SELECT count(*) FROM charges WHERE order_id = $1", Statement: "INSERT INTO charges"},
+		Backfill:    "backfill.sql",
 		AllowHosts:  []string{"staging"}, ConcurrentRuns: 200,
 		Timeouts: Timeouts{Ready: time.Second, Step: 2 * time.Second, Recovery: 3 * time.Second},
 	}
@@ -51,7 +53,7 @@ func TestReplayDefaults(t *testing.T) {
 	want := &Replay{
 		Path: "twiceproof.replay.yaml", Version: 1, JobFile: "twiceproof.yaml",
 		Versions: []CodeVersion{{Name: "new", Run: "./worker"}}, Message: Message{Body: "{{key}}"},
-		Environment: Environment{Database: "DATABASE_URL", Queue: "QUEUE_URL", Broker: "AWS_ENDPOINT_URL_SQS", Outside: "CHARGE_URL", JobFile: "TWICEPROOF_FILE"},
+		Environment: Environment{Database: "DATABASE_URL", Queue: "QUEUE_URL", Broker: "AWS_ENDPOINT_URL_SQS", Outside: "CHARGE_URL", JobFile: "TWICEPROOF_FILE", Mail: "SMTP_ADDR"},
 		Database:    Database{Kind: SQLite}, Queue: ReplayQueue{Visibility: 30 * time.Second}, ConcurrentRuns: 100,
 		Timeouts: Timeouts{Ready: 20 * time.Second, Step: time.Second, Recovery: 20 * time.Second},
 	}

@@ -62,6 +62,7 @@ type Environment struct {
 	Broker   string `yaml:"broker"`
 	Outside  string `yaml:"outside"`
 	JobFile  string `yaml:"job_file"`
+	Mail     string `yaml:"mail"`
 }
 
 // Database is the application's database.
@@ -107,6 +108,17 @@ type OutsideService struct {
 	// Remembers says that the service knows a reference again: a second call with
 	// it has no second effect.
 	Remembers bool `yaml:"remembers"`
+	// Mail is there when the effect is a mail and not a call.
+	Mail Mail `yaml:"mail"`
+}
+
+// Mail says where a mail names what it is about: header.<name>, subject,
+// message_id, to, from or body.
+type Mail struct {
+	Operation string `yaml:"operation"`
+	// Pattern is a regular expression whose group picks the operation out of its
+	// place; empty means all of it. The body needs one.
+	Pattern string `yaml:"pattern"`
 }
 
 // Effects says how an effect that is a row is counted and recognised.
@@ -136,7 +148,7 @@ func (r *Replay) setDefaults() {
 }
 
 func (e *Environment) setDefaults() {
-	*e = Environment{Database: "DATABASE_URL", Queue: "QUEUE_URL", Broker: "AWS_ENDPOINT_URL_SQS", Outside: "CHARGE_URL", JobFile: "TWICEPROOF_FILE"}
+	*e = Environment{Database: "DATABASE_URL", Queue: "QUEUE_URL", Broker: "AWS_ENDPOINT_URL_SQS", Outside: "CHARGE_URL", JobFile: "TWICEPROOF_FILE", Mail: "SMTP_ADDR"}
 }
 
 func (d *Database) setDefaults() { d.Kind = SQLite }

@@ -33,6 +33,12 @@ func (d *decoder) checkOutsideFor(j job.Job, o OutsideService) {
 		return
 	}
 	policy := j.Stale.Policy
+	if o.Mail.Operation != "" {
+		d.check(o.Act == "", "outside.mail", "stands beside outside.act", "leave one of them out: the effect is a mail or a call")
+		d.check(policy != job.Lookup && policy != job.Resend, "outside.mail", "does not go with policy "+string(policy),
+			"a mail server shows no mails and knows no reference: choose hold, accept_duplicate or accept_miss")
+		return
+	}
 	d.check(o.Act != "", "outside.act", "is missing", "write the call that makes the effect, such as POST /charges")
 	d.check(o.Operation != "", "outside.operation", "is missing", "write where that call names the operation, such as body.order_id")
 	d.check(policy != job.Lookup || o.LookUp != "", "outside.look_up", "is missing", "policy lookup needs the call that looks up, such as GET /charges/{reference}")

@@ -80,7 +80,7 @@ func (d *decoder) checkMessage(m Message) {
 func (d *decoder) checkEnvironment(r *Replay) {
 	for _, e := range []struct{ field, name string }{
 		{"database", r.Environment.Database}, {"queue", r.Environment.Queue}, {"broker", r.Environment.Broker},
-		{"outside", r.Environment.Outside}, {"job_file", r.Environment.JobFile},
+		{"outside", r.Environment.Outside}, {"job_file", r.Environment.JobFile}, {"mail", r.Environment.Mail},
 	} {
 		d.check(e.name == "" || variableName.MatchString(e.name), under("environment", e.field), "is no name of a variable",
 			"write a name such as DATABASE_URL")

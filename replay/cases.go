@@ -39,6 +39,9 @@ func label(name, point string) string {
 	return name + "/" + point
 }
 
+// Label names the case in a control and for --only.
+func (c Case) Label() string { return label(c.Name, c.Point) }
+
 // Label names the case in a report and for --only.
 func (p Planned) Label() string { return label(p.Case, p.Point) }
 

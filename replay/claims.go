@@ -80,7 +80,7 @@ func oldClaim(ctx context.Context, w *world) error {
 // youngPaused: the holder of the young claim lives, and goes on after the other
 // worker has met its claim.
 func youngPaused(ctx context.Context, w *world) error {
-	first, a, op, fired, err := w.strikeFirst(ctx, wire.Hold)
+	first, t, op, fired, err := w.strikeFirst(ctx, wire.Hold)
 	if err != nil || !fired {
 		return err
 	}
@@ -94,14 +94,14 @@ func youngPaused(ctx context.Context, w *world) error {
 	if err := w.redeliverAt(ctx, op, w.Job.StoredLease()/4); err != nil {
 		return err
 	}
-	w.wake(first, a)
+	w.wake(first, t)
 	return w.end(ctx, op)
 }
 
 // lateFinisher pauses the first worker past its lease, lets another one follow the
 // policy, and then wakes the first.
 func lateFinisher(ctx context.Context, w *world) error {
-	first, a, op, fired, err := w.strikeFirst(ctx, wire.Hold)
+	first, t, op, fired, err := w.strikeFirst(ctx, wire.Hold)
 	if err != nil || !fired {
 		return err
 	}
@@ -121,6 +121,6 @@ func lateFinisher(ctx context.Context, w *world) error {
 	if err := w.look(ctx, SeenTaken, op); err != nil {
 		return err
 	}
-	w.wake(first, a)
+	w.wake(first, t)
 	return w.end(ctx, op)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // addresses are where one worker finds its peers: its own proxies.
-type addresses struct{ database, queue, broker, outside, jobFile, refuse string }
+type addresses struct{ database, queue, broker, outside, jobFile, mail, refuse string }
 
 // environment is what a worker is started with: what the replay was started with,
 // less everything that would lead it elsewhere, and the addresses of the lab.
@@ -26,7 +26,7 @@ func environment(inherited []string, spec *jobfile.Replay, a addresses) []string
 	}
 	for name, value := range map[string]string{
 		spec.Environment.Database: a.database, spec.Environment.Queue: a.queue, spec.Environment.Broker: a.broker,
-		spec.Environment.Outside: a.outside, spec.Environment.JobFile: a.jobFile,
+		spec.Environment.Outside: a.outside, spec.Environment.JobFile: a.jobFile, spec.Environment.Mail: a.mail,
 	} {
 		if name != "" {
 			set[name] = value

@@ -13,6 +13,8 @@ type faultPoint struct {
 	name  string
 	match func(*world, wire.Step) bool
 	side  wire.Side
+	// inEffect: the point is in the effect's own exchange, whatever carries it.
+	inEffect bool
 }
 
 // The peers of a worker, as its steps name them.
@@ -23,8 +25,8 @@ const (
 
 // The points.
 var (
-	beforeEffect = &faultPoint{name: "before the effect's request goes out", side: wire.Before, match: (*world).isEffect}
-	afterEffect  = &faultPoint{name: "after the effect's reply came back, before the worker has it", side: wire.After, match: (*world).isEffect}
+	beforeEffect = &faultPoint{name: "before the effect's request goes out", side: wire.Before, match: (*world).isEffect, inEffect: true}
+	afterEffect  = &faultPoint{name: "after the effect's reply came back, before the worker has it", side: wire.After, match: (*world).isEffect, inEffect: true}
 
 	beforeAcknowledgement = &faultPoint{name: "before the acknowledgement goes out", side: wire.Before, match: isAcknowledgement}
 

@@ -54,21 +54,6 @@ func killed(ctx context.Context, w *world) error {
 	return w.recover(ctx, op)
 }
 
-// strikeFirst starts a worker, gives it a message, and waits for the case's fault.
-func (w *world) strikeFirst(ctx context.Context, do wire.Action) (first *worker, a *wire.Armed, op operation, fired bool, err error) {
-	if first, a, err = w.startArmed(ctx, w.plan.Version, w.faultAt(do)); err != nil {
-		return first, a, op, false, err
-	}
-	if op, err = w.newOperation(); err != nil {
-		return first, a, op, false, err
-	}
-	if err = w.send(&op); err != nil {
-		return first, a, op, false, err
-	}
-	fired, err = w.awaitFault(ctx, first, a)
-	return first, a, op, fired, err
-}
-
 func (w *world) killFirst(ctx context.Context) (op operation, fired bool, err error) {
 	first, _, op, fired, err := w.strikeFirst(ctx, wire.Kill)
 	if err != nil || !fired {

@@ -21,7 +21,7 @@ func unknownOutcome(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	armed, err := w.outside.Arm(outside.Fault{Kind: theCase(w.plan).service, Nth: 1})
+	armed, err := w.book.Arm(outside.Fault{Kind: theCase(w.plan).service, Nth: 1})
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (w *world) awaitService(ctx context.Context, armed *outside.Armed) (fired b
 // lookUpFails kills the worker after the effect; from then on the service answers
 // no look-up.
 func lookUpFails(ctx context.Context, w *world) error {
-	armed, err := w.outside.Arm(outside.Fault{Kind: outside.LookUpFail})
+	armed, err := w.book.Arm(outside.Fault{Kind: outside.LookUpFail})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func lostReply(ctx context.Context, w *world) error {
 
 // shutdown sends SIGTERM while the act is running, then lets it go on.
 func shutdown(ctx context.Context, w *world) error {
-	first, a, op, fired, err := w.strikeFirst(ctx, wire.Hold)
+	first, t, op, fired, err := w.strikeFirst(ctx, wire.Hold)
 	if err != nil || !fired {
 		return err
 	}
@@ -97,7 +97,13 @@ func shutdown(ctx context.Context, w *world) error {
 	first.killed.Store(true) // as far as failing by itself goes: it was told to
 	w.history.add(Event{Event: EventWorker, Worker: first.name, What: workerTold})
 	first.process.signal(syscall.SIGTERM)
-	a.Release()
+	// The answer comes when the worker has had its time to give up waiting for it,
+	// so that one that does so always does.
+	select {
+	case <-first.process.exited:
+	case <-time.After(answerAfterTerm):
+	}
+	t.release()
 	select {
 	case <-first.process.exited:
 		w.history.add(Event{Event: EventWorker, Worker: first.name, What: workerEnded, Detail: exitText(first.process.err)})
@@ -114,13 +120,15 @@ func shutdown(ctx context.Context, w *world) error {
 	return w.recover(ctx, op)
 }
 
+const answerAfterTerm = 300 * time.Millisecond
+
 // oldAndNew: what the old code finished without a record is delivered to the new.
 func oldAndNew(ctx context.Context, w *world) error {
 	op, err := w.newOperation()
 	if err != nil {
 		return err
 	}
-	old, _, err := w.startArmed(ctx, w.unguardedVersion(), nil)
+	old, err := w.startVersion(ctx, w.unguardedVersion(), nil)
 	if err != nil {
 		return err
 	}

@@ -47,36 +47,34 @@ type proxy interface{ Close() }
 // startWorker starts a worker of the case's code version and waits until it asks
 // the queue for messages.
 func (w *world) startWorker(ctx context.Context) (*worker, error) {
-	k, _, err := w.startArmed(ctx, w.plan.Version, nil)
-	return k, err
+	return w.startVersion(ctx, w.plan.Version, nil)
 }
 
-// startArmed starts a worker of a code version with a fault armed from the start.
-func (w *world) startArmed(ctx context.Context, version string, fault func(*worker) wire.Fault) (*worker, *wire.Armed, error) {
+// startVersion starts a worker of a code version. Its gate is handed to arm before
+// anything can pass it.
+func (w *world) startVersion(ctx context.Context, version string, arm func(*worker)) (*worker, error) {
 	k := &worker{name: string(rune('A' + len(w.workers)))}
 	k.gate = wire.NewGate(func(e wire.Event) {
 		w.history.add(Event{Event: EventStep, Worker: k.name, What: string(e.Phase), Step: e.Step.String(), Detail: e.Status})
 	})
 	a, err := w.listen(k)
+	if err == nil {
+		if arm != nil {
+			arm(k)
+		}
+		err = w.launch(k, version, a)
+	}
 	if err != nil {
 		k.closeProxies()
-		return nil, nil, err
-	}
-	var armed *wire.Armed
-	if fault != nil {
-		armed = k.gate.Arm(fault(k))
-	}
-	if err := w.launch(k, version, a); err != nil {
-		k.closeProxies()
-		return nil, nil, err
+		return nil, err
 	}
 	w.workers = append(w.workers, k)
-	return k, armed, w.ready(ctx, k)
+	return k, w.ready(ctx, k)
 }
 
 // listen makes the worker's own proxies. What has no wire is told as it is.
 func (w *world) listen(k *worker) (addresses, error) {
-	a := addresses{database: w.address, queue: w.queueURL, jobFile: w.jobFile(), refuse: w.refuse.URL()}
+	a := addresses{database: w.address, mail: w.mailAddress(), queue: w.queueURL, jobFile: w.jobFile(), refuse: w.refuse.URL()}
 	toQueue, err := httpwire.Listen(k.gate, sqs.Peer, w.queue.URL(), sqs.StepName, map[string]string{"X-Twiceproof-Worker": k.name})
 	if err != nil {
 		return a, err
@@ -102,6 +100,13 @@ func (w *world) listen(k *worker) (addresses, error) {
 		k.proxies, a.database = append(k.proxies, toDatabase), address.String()
 	}
 	return a, nil
+}
+
+func (w *world) mailAddress() string {
+	if w.mail == nil {
+		return ""
+	}
+	return w.mail.Addr()
 }
 
 func (w *world) launch(k *worker, version string, a addresses) (err error) {
@@ -180,43 +185,10 @@ func startHint(printed string) string {
 	return "start it by hand with the run command of the replay file; the variables under environment carry the addresses"
 }
 
-// faultAt makes the case's fault: at its point, do this.
-func (w *world) faultAt(do wire.Action) func(*worker) wire.Fault {
-	at := theCase(w.plan).at
-	return func(k *worker) wire.Fault {
-		return wire.Fault{
-			Match: func(s wire.Step) bool { return at.match(w, s) },
-			Side:  at.side, Do: do, Kill: func() { w.kill(k) },
-		}
-	}
-}
-
 func (w *world) kill(k *worker) {
 	k.killed.Store(true)
 	k.process.kill()
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerKilled})
-}
-
-// awaitFault waits until the fault has struck where it was meant to. It is no error
-// that it did not: the verdict is unknown then.
-func (w *world) awaitFault(ctx context.Context, k *worker, a *wire.Armed) (fired bool, err error) {
-	limited, cancel := context.WithTimeout(ctx, w.Spec.Timeouts.Step)
-	defer cancel()
-	select {
-	case <-a.Fired():
-	case <-k.process.exited:
-	case <-limited.Done():
-	}
-	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
-	}
-	if !a.Disarm() {
-		w.history.add(Event{Event: EventFault, Worker: k.name, Detail: fmt.Sprintf("not reached within %s", w.Spec.Timeouts.Step)})
-		return false, nil
-	}
-	<-a.Fired()
-	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: a.Step().String(), Detail: w.plan.Fault})
-	return true, nil
 }
 
 // quiet waits until the peers are done with a worker that is dead.
@@ -236,12 +208,12 @@ func (w *world) pause(k *worker) {
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerPaused})
 }
 
-// wake lets a paused worker and the step that is held go on.
-func (w *world) wake(k *worker, a *wire.Armed) {
+// wake lets a paused worker and what is held of it go on.
+func (w *world) wake(k *worker, t *trap) {
 	k.paused = false
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerWoken})
 	k.process.signal(syscall.SIGCONT)
-	a.Release()
+	t.release()
 }
 
 func (k *worker) alive() bool { return !k.killed.Load() && !k.process.hasExited() }

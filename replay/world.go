@@ -27,7 +27,9 @@ type world struct {
 	history  *history
 	queue    *labsqs.Endpoint
 	queueURL string
-	outside  *outside.Outside
+	outside  *outside.Outside    // nil where the effect is no call
+	mail     *outside.MailServer // nil where it is no mail
+	book     *outside.Book       // what either of them did; nil where the effect is a row
 	refuse   *httpwire.Proxy
 	db       *records.DB
 	address  string // of the database, as the workers are told
@@ -81,8 +83,13 @@ func (w *world) startOutside() (err error) {
 	w.refuse, err = httpwire.Refuse(func(method, target string) {
 		w.history.add(Event{Event: EventUnproxied, Detail: method + " " + target})
 	})
-	if err != nil || w.Spec.Outside.Act == "" {
+	switch {
+	case err != nil:
 		return err
+	case w.Spec.Outside.Mail.Operation != "":
+		return w.startMail()
+	case w.ownRow():
+		return nil
 	}
 	service := outside.Service{
 		Act: outside.Route(w.Spec.Outside.Act), Operation: w.Spec.Outside.Operation,
@@ -92,6 +99,16 @@ func (w *world) startOutside() (err error) {
 	if w.outside, err = outside.Start(service); err != nil {
 		return &Problem{What: err.Error(), Hint: "correct the section outside of the replay file"}
 	}
+	w.book = w.outside.Book
+	return nil
+}
+
+func (w *world) startMail() (err error) {
+	m := w.Spec.Outside.Mail
+	if w.mail, err = outside.StartMail(outside.MailService{Operation: m.Operation, Pattern: m.Pattern}); err != nil {
+		return &Problem{What: err.Error(), Hint: "correct the section outside.mail of the replay file"}
+	}
+	w.book = w.mail.Book
 	return nil
 }
 
@@ -108,7 +125,7 @@ func (w *world) ownRow() bool { return w.Job.Effect.Kind == job.OwnRow }
 // effects counts what the operation has done, outside the worker.
 func (w *world) effects(ctx context.Context, op operation) (int, error) {
 	if !w.ownRow() {
-		return w.outside.Count(op.value), nil
+		return w.book.Count(op.value), nil
 	}
 	n, err := w.db.Count(ctx, w.Spec.Effects.Count, op.value)
 	if err != nil {
@@ -124,8 +141,8 @@ func (w *world) look(ctx context.Context, when string, op operation) error {
 		return err
 	}
 	s := Seen{When: when, Effects: effects}
-	if w.outside != nil {
-		s.LookUps = len(w.outside.LookUps())
+	if w.book != nil {
+		s.LookUps = len(w.book.LookUps())
 	}
 	c := w.queue.Counts(queueName)
 	s.Queued = c.Visible + c.InFlight + c.Delayed
@@ -175,10 +192,10 @@ func (w *world) logQueue() {
 // logOutside takes over the calls that the outside service did not know. What they
 // were meant to do did not happen, so nothing can be said of the job.
 func (w *world) logOutside() {
-	if w.outside == nil {
+	if w.book == nil {
 		return
 	}
-	unknown := w.outside.Unexpected()
+	unknown := w.book.Unexpected()
 	for _, u := range unknown[w.strange:] {
 		w.history.add(Event{
 			Event:  EventUnproxied,
@@ -202,8 +219,8 @@ func (w *world) pass(ctx context.Context, d time.Duration) error {
 	w.logQueue()
 	w.passed += d
 	w.history.add(Event{Event: EventPassed, ForMS: d.Milliseconds()})
-	if w.outside != nil {
-		w.outside.Advance(d)
+	if w.book != nil {
+		w.book.Advance(d)
 	}
 	w.queue.Advance(d)
 	return nil
@@ -229,8 +246,11 @@ func (w *world) close() {
 		}
 		if w.outside != nil {
 			w.outside.Close()
-			w.logOutside()
 		}
+		if w.mail != nil {
+			w.mail.Close()
+		}
+		w.logOutside()
 		if w.refuse != nil {
 			w.refuse.Close()
 		}
