@@ -28,6 +28,9 @@ type Replay struct {
 	// Backfill is an SQL file that marks what the old code has finished as done; in
 	// it {{key}} is the operation key, {{job_type}} the job's type.
 	Backfill string `yaml:"backfill"`
+	// Enqueue holds the commands by which the application itself puts the job of one
+	// business event on the queue; {{key}} is the operation's own value.
+	Enqueue []string `yaml:"enqueue"`
 	// AllowHosts are the hosts besides loopback that a replay may write to.
 	AllowHosts []string `yaml:"allow_hosts"`
 	// ConcurrentRuns is how many overlapping runs the case concurrent needs.

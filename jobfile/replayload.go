@@ -100,6 +100,9 @@ func (d *decoder) checkServers(r *Replay) {
 	for i, file := range r.Database.Schema {
 		d.check(file != "", "database.schema["+strconv.Itoa(i)+"]", "is empty", "name an SQL file")
 	}
+	for i, command := range r.Enqueue {
+		d.check(strings.Contains(command, keyMark), "enqueue["+strconv.Itoa(i)+"]", "has no "+keyMark, "write "+keyMark+" where the command takes the operation's own value")
+	}
 	for i, host := range r.AllowHosts {
 		d.check(host != "" && !strings.ContainsAny(host, "/*@ "), "allow_hosts["+strconv.Itoa(i)+"]", "is no name of a host",
 			"write each host by its name, such as db.staging.example, without scheme, path or wildcard")

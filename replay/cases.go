@@ -179,11 +179,18 @@ func deployCases() []Case {
 }
 
 func keyCases() []Case {
-	return []Case{{
-		Name: "two_operations", script: twoOperations,
-		What: "operations whose keys differ in one character, in case, in a trailing space and in Unicode form",
-		OK:   "1 effect each",
-	}}
+	return []Case{
+		{
+			Name: "two_operations", script: twoOperations,
+			What: "operations whose keys differ in one character, in case, in a trailing space and in Unicode form",
+			OK:   "1 effect each",
+		},
+		{
+			Name: "same_event", script: sameEvent, unfit: noEnqueue, instead: once,
+			What: "the same business event enqueued twice by each of the application's own enqueuers, with new message ids",
+			OK:   "1 effect; the operation key is the same each time",
+		},
+	}
 }
 
 // once: the first worker's own finish is right too.

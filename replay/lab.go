@@ -80,24 +80,11 @@ func (l *lab) build(ctx context.Context, v jobfile.CodeVersion) error {
 		return nil
 	}
 	l.progress(Progress{Building: v.Name})
-	limited, cancel := context.WithTimeout(ctx, buildLimit)
-	defer cancel()
-	p, err := startProcess(l.fill(v.Build), l.Spec.Resolve("."), l.Environ)
-	if err != nil {
-		return err
+	printed, err := runCommand(ctx, l.fill(v.Build), l.Spec.Resolve("."), l.Environ, buildLimit)
+	if err != nil && ctx.Err() == nil {
+		return &Problem{What: fmt.Sprintf("the build of version %q failed: %v", v.Name, err), Hint: "run the build command of the replay file by hand", Output: tail(printed, 20)}
 	}
-	select {
-	case <-p.exited:
-	case <-limited.Done():
-	}
-	p.kill() // and what it left in the background
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if p.err != nil {
-		return &Problem{What: fmt.Sprintf("the build of version %q failed: %v", v.Name, p.err), Hint: "run the build command of the replay file by hand", Output: tail(p.output.String(), 20)}
-	}
-	return nil
+	return context.Cause(ctx)
 }
 
 func (l *lab) fill(command string) string { return strings.ReplaceAll(command, "{out}", l.out) }

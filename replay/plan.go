@@ -55,9 +55,12 @@ type Version struct {
 	Guarded bool
 }
 
-// NewPlan lays out every case for every version. On a kind of database some cases
-// do not fit, and without a backfill neither does one.
-func NewPlan(j job.Job, policyText string, versions []Version, races int, database jobfile.DatabaseKind, backfill bool) Plan {
+// NewPlan lays out every case for every version of a replay file.
+func NewPlan(j job.Job, policyText string, spec *jobfile.Replay) Plan {
+	versions := make([]Version, len(spec.Versions))
+	for i, v := range spec.Versions {
+		versions[i] = Version{Name: v.Name, Guarded: v.Guarded}
+	}
 	unguarded := slices.ContainsFunc(versions, func(v Version) bool { return !v.Guarded })
 	p := Plan{
 		Schema: PlanSchema, Job: j.Type, Policy: string(j.Stale.Policy), PolicyText: policyText,
@@ -65,8 +68,11 @@ func NewPlan(j job.Job, policyText string, versions []Version, races int, databa
 	}
 	for _, c := range Cases() {
 		for _, v := range versions {
-			s := setting{job: j, database: database, guarded: v.Guarded, unguardedVersion: unguarded, backfill: backfill}
-			p.Cases = append(p.Cases, planCase(s, c, v, races))
+			s := setting{
+				job: j, database: spec.Database.Kind, guarded: v.Guarded, unguardedVersion: unguarded,
+				backfill: spec.Backfill != "", enqueue: len(spec.Enqueue) > 0,
+			}
+			p.Cases = append(p.Cases, planCase(s, c, v, spec.ConcurrentRuns))
 		}
 	}
 	return p

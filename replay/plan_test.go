@@ -23,7 +23,10 @@ func TestPlan(t *testing.T) {
 			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside},
 			Lease: ms(lease), Stale: job.Stale{Policy: policy},
 		}
-		p := NewPlan(j, "as agreed", []Version{unguarded, guarded}, 100, jobfile.Postgres, true)
+		p := NewPlan(j, "as agreed", &jobfile.Replay{
+			Versions: []jobfile.CodeVersion{{Name: "old"}, {Name: "new", Guarded: true}}, ConcurrentRuns: 100,
+			Database: jobfile.Database{Kind: jobfile.Postgres}, Backfill: "backfill.sql", Enqueue: []string{"enqueue {{key}}"},
+		})
 		if p.Schema != PlanSchema || p.Job != j.Type || p.Policy != string(policy) || p.PolicyText != "as agreed" || p.LeaseMS != lease {
 			t.Errorf("%s: the head of the plan: %+v", policy, p)
 		}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/twiceproof/twiceproof/queue/sqs"
@@ -37,9 +38,16 @@ var (
 // isEffect: the call of the outside service, or the statement that makes the row.
 func (w *world) isEffect(s wire.Step) bool {
 	if w.ownRow() {
-		return s.Peer == peerDatabase && strings.Contains(strings.ToLower(s.Text), strings.ToLower(w.Spec.Effects.Statement))
+		return s.Peer == peerDatabase && !preparesOnly(s.Text) &&
+			strings.Contains(strings.ToLower(s.Text), strings.ToLower(w.Spec.Effects.Statement))
 	}
 	return s.Peer == peerOutside && s.Text == w.Spec.Outside.Act
+}
+
+// preparesOnly: a step that executes nothing is named after its message.
+func preparesOnly(text string) bool {
+	first, _, _ := strings.Cut(text, " ")
+	return slices.Contains([]string{"Parse", "Describe", "Close", "Flush"}, first)
 }
 
 func isAcknowledgement(_ *world, s wire.Step) bool { return sqs.IsAcknowledgement(s) }
@@ -50,14 +58,14 @@ func (w *world) isClaim(s wire.Step) bool {
 	if w.ownRow() {
 		return isCommit(s)
 	}
-	return s.Peer == peerDatabase && strings.Contains(s.Text, "INSERT INTO "+w.Table)
+	return s.Peer == peerDatabase && !preparesOnly(s.Text) && strings.Contains(s.Text, "INSERT INTO "+w.Table)
 }
 
 func (w *world) isCompletion(s wire.Step) bool {
 	if w.ownRow() {
 		return isCommit(s)
 	}
-	return s.Peer == peerDatabase && strings.Contains(s.Text, "UPDATE "+w.Table) && strings.Contains(s.Text, "completion =")
+	return s.Peer == peerDatabase && !preparesOnly(s.Text) && strings.Contains(s.Text, "UPDATE "+w.Table) && strings.Contains(s.Text, "completion =")
 }
 
 func isCommit(s wire.Step) bool {

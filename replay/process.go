@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"errors"
 	"os/exec"
 	"regexp"
@@ -37,6 +38,22 @@ func startProcess(command, folder string, environment []string) (*process, error
 		close(p.exited)
 	}()
 	return p, nil
+}
+
+// runCommand runs a command to its end, and ends it with all it started when ctx
+// ends or it takes too long.
+func runCommand(ctx context.Context, command, folder string, environment []string, limit time.Duration) (printed string, err error) {
+	p, err := startProcess(command, folder, environment)
+	if err != nil {
+		return "", err
+	}
+	select {
+	case <-p.exited:
+	case <-ctx.Done():
+	case <-time.After(limit):
+	}
+	p.kill() // and what it left in the background
+	return p.output.String(), p.err
 }
 
 // inPlace lets a plain command replace the shell, so that the process that is waited

@@ -52,14 +52,10 @@ type Outcome struct {
 
 // MakePlan lays out what a replay will do; it starts nothing.
 func MakePlan(r Request) (Plan, error) {
-	versions := make([]Version, len(r.Spec.Versions))
-	for i, v := range r.Spec.Versions {
-		versions[i] = Version{Name: v.Name, Guarded: v.Guarded}
-	}
 	if err := checkPlayable(r.Job); err != nil {
 		return Plan{}, err
 	}
-	p := NewPlan(r.Job, r.PolicyText, versions, r.Spec.ConcurrentRuns, r.Spec.Database.Kind, r.Spec.Backfill != "")
+	p := NewPlan(r.Job, r.PolicyText, r.Spec)
 	cases, err := only(p.Cases, r.Only)
 	p.Cases = cases
 	return p, err

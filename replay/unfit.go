@@ -13,6 +13,7 @@ type setting struct {
 	// unguardedVersion says that there is other code to run beside this version's.
 	unguardedVersion bool
 	backfill         bool
+	enqueue          bool
 }
 
 func (s setting) ownRow() bool { return s.job.Effect.Kind == job.OwnRow }
@@ -64,6 +65,13 @@ func noOtherVersion(s setting) string {
 		return "it needs a version with a guard and one without"
 	case !s.backfill:
 		return "the replay file names no backfill for what the old code has finished"
+	}
+	return ""
+}
+
+func noEnqueue(s setting) string {
+	if !s.enqueue {
+		return "the replay file names no command by which the application enqueues"
 	}
 	return ""
 }

@@ -42,10 +42,20 @@ func Judge(p Planned, events []Event) Verdict {
 	steps := []func(Planned, []Event) Verdict{neverFired, unplanned, tooMuch, hotLoop, blocked, unseen, tooLittle, unproved}
 	for _, step := range steps {
 		if v := step(p, events); v.Verdict != "" {
-			return v
+			return withKeys(v, events)
 		}
 	}
 	return Verdict{Verdict: OK}
+}
+
+// withKeys adds the cause where it is known: the operation key was not the same.
+func withKeys(v Verdict, events []Event) Verdict {
+	for _, e := range events {
+		if e.Event == EventKeys {
+			v.Why += "; " + e.Detail
+		}
+	}
+	return v
 }
 
 func tooMuch(p Planned, events []Event) Verdict {

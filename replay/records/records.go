@@ -35,6 +35,7 @@ type DB struct {
 	db        *sql.DB
 	kind      string
 	read, age string
+	keys      string
 }
 
 // Open opens a database of the kind "sqlite" (dsn is a path) or "postgres".
@@ -48,7 +49,7 @@ func Open(kind, dsn, table string) (*DB, error) {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	d := &DB{db: db, kind: kind}
-	for name, text := range map[string]*string{"read": &d.read, "age": &d.age} {
+	for name, text := range map[string]*string{"read": &d.read, "age": &d.age, "keys": &d.keys} {
 		sql, err := files.ReadFile(kind + "/" + name + ".sql")
 		if err != nil {
 			return nil, fmt.Errorf("unknown kind of database %q", kind)
@@ -93,6 +94,24 @@ func (d *DB) Read(ctx context.Context, jobType, key string) (Record, error) {
 		r.Rows++
 	}
 	return r, rows.Err()
+}
+
+// Keys lists the operation keys of a job type, in the order of their first claim.
+func (d *DB) Keys(ctx context.Context, jobType string) ([]string, error) {
+	rows, err := d.db.QueryContext(ctx, d.keys, jobType)
+	if err != nil {
+		return nil, fmt.Errorf("list records: %w", err)
+	}
+	defer rows.Close()
+	var keys []string
+	for rows.Next() {
+		var key string
+		if err := rows.Scan(&key); err != nil {
+			return nil, fmt.Errorf("list records: %w", err)
+		}
+		keys = append(keys, key)
+	}
+	return keys, rows.Err()
 }
 
 // Count counts the rows that an operation's effect has made, by a query that takes

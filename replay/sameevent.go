@@ -1,0 +1,91 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// sameEvent lets the application itself enqueue one business event again and again.
+// Only so is seen what a message that is merely delivered again cannot show: a key
+// that is made of a time, or two enqueuers that disagree.
+func sameEvent(ctx context.Context, w *world) error {
+	if _, err := w.startWorker(ctx); err != nil {
+		return err
+	}
+	op, err := w.newOperation()
+	if err != nil {
+		return err
+	}
+	for _, command := range w.Spec.Enqueue {
+		for range 2 {
+			if err := w.enqueue(ctx, command, op); err != nil {
+				return err
+			}
+			if err := w.rest(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if err := w.compareKeys(ctx, op); err != nil {
+		return err
+	}
+	return w.look(ctx, SeenEnd, op)
+}
+
+// An enqueuer is a short program.
+const enqueueLimit = time.Minute
+
+// enqueue runs one of the application's own enqueuers, straight at the queue.
+func (w *world) enqueue(ctx context.Context, command string, op operation) error {
+	command = strings.ReplaceAll(w.fill(command), "{{key}}", shellQuote(op.value))
+	before := w.sent()
+	printed, err := runCommand(ctx, command, w.Spec.Resolve("."), environment(w.Environ, w.Spec, addresses{
+		database: w.address, queue: w.queueURL, broker: w.queue.URL(), jobFile: w.jobFile(), refuse: w.refuse.URL(),
+	}), enqueueLimit)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err == nil && w.sent() == before {
+		err = errors.New("it put nothing on the queue")
+	}
+	if err != nil {
+		return &Problem{
+			What: fmt.Sprintf("an enqueuer failed: %v", err), Hint: "run the command under enqueue of the replay file by hand",
+			Output: tail(printed, 20),
+		}
+	}
+	w.history.add(Event{Event: EventSent, Operation: op.key, Detail: "by the application's own code"})
+	return nil
+}
+
+// sent counts the messages that were put on the queue.
+func (w *world) sent() int {
+	n := 0
+	for _, e := range w.queue.Log(queueName) {
+		if e.Kind == "sent" {
+			n++
+		}
+	}
+	return n
+}
+
+// compareKeys says which part of the operation key differs when the messages of one
+// event gave more than one.
+func (w *world) compareKeys(ctx context.Context, op operation) error {
+	if !w.plan.Guarded {
+		return nil
+	}
+	keys, err := w.db.Keys(ctx, w.Job.Type)
+	if err != nil {
+		return w.noRecord(err)
+	}
+	if len(keys) > 1 {
+		w.history.add(Event{Event: EventKeys, Operation: op.key, Detail: differingParts(keys, w.Job.Operation.Key)})
+	}
+	return nil
+}
+
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
