@@ -30,6 +30,7 @@ func TestLoadReplayReadsEveryField(t *testing.T) {
 		Outside:     OutsideService{Act: "POST /charges", Operation: "body.order_id", Reference: "body.reference", LookUp: "GET /charges/{reference}", Remembers: true, Mail: Mail{Operation: "subject", Pattern: "(.+)"}},
 		Effects:     Effects{Count: "SELECT count(*) FROM charges WHERE order_id = $1", Statement: "INSERT INTO charges"},
 		Backfill:    "backfill.sql",
+		Sweep:       "twiceproof sweep --apply",
 		Enqueue:     []string{"{out}/enqueue {{key}}"},
 		AllowHosts:  []string{"staging"}, ConcurrentRuns: 200,
 		Timeouts: Timeouts{Ready: time.Second, Step: 2 * time.Second, Recovery: 3 * time.Second},

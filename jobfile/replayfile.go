@@ -28,6 +28,9 @@ type Replay struct {
 	// Backfill is an SQL file that marks what the old code has finished as done; in
 	// it {{key}} is the operation key, {{job_type}} the job's type.
 	Backfill string `yaml:"backfill"`
+	// Sweep is the command that the application runs from time to time to act on
+	// stale claims whose message is gone.
+	Sweep string `yaml:"sweep"`
 	// Enqueue holds the commands by which the application itself puts the job of one
 	// business event on the queue; {{key}} is the operation's own value.
 	Enqueue []string `yaml:"enqueue"`

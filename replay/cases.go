@@ -87,9 +87,24 @@ func killCases() []Case {
 			OK:   "what the policy states",
 		},
 		{
+			Name: "killed_twice", script: killedTwice, at: afterEffect, unfit: noWire, instead: afterTwoKills,
+			What: "SIGKILL " + afterEffect.name + "; past the lease SIGKILL of the next worker at the same point, if it gets there; redelivery past the lease",
+			OK:   "what the policy states, in total over all workers: a budget is per operation",
+		},
+		{
 			Name: "killed_after_completion", script: killed, at: beforeAcknowledgement,
 			What: "SIGKILL " + beforeAcknowledgement.name + "; redelivery past the lease",
 			OK:   "1 effect",
+		},
+		{
+			Name: "killed_after_completion", Point: "unheard", script: killed, at: afterCompletion, unfit: noDatabaseWire,
+			What: "SIGKILL " + afterCompletion.name + "; redelivery past the lease",
+			OK:   "1 effect",
+		},
+		{
+			Name: "no_redelivery", script: noRedelivery, at: beforeEffect, unfit: noSweep,
+			What: "SIGKILL " + beforeEffect.name + ", and the queue has lost the message; past the lease the sweep runs",
+			OK:   "the sweep finds the stale claim, and what the policy states happens",
 		},
 	}
 }
@@ -105,6 +120,11 @@ func claimCases() []Case {
 			Name: "young_claim", Point: "paused", script: youngPaused, at: beforeEffect, unfit: noWire, instead: once,
 			What: "the worker is paused " + beforeEffect.name + "; redelivery to another one within the lease; then the first goes on",
 			OK:   "not taken over and not lost: put back; 1 effect",
+		},
+		{
+			Name: "young_claim", Point: "clocks_apart", script: youngClocksApart, at: beforeEffect, unfit: noDatabaseClock,
+			What: "the same with a database whose clock is ahead of the workers'",
+			OK:   "the same: a lease is judged by one clock, the database's",
 		},
 		{
 			Name: "old_claim", script: oldClaim, at: beforeEffect, unfit: noClaimOrWire,
@@ -127,7 +147,7 @@ func lateCases() []Case {
 			OK:   "one more effect than the policy states cannot be prevented; then the record must say that it is suspected",
 		},
 		{
-			Name: "lost_reply", Point: "claim", script: lostReply, at: afterClaim, unfit: noDatabaseWire, instead: once,
+			Name: "lost_reply", Point: "claim", script: lostReply, at: afterClaim, unfit: noClaimWire, instead: once,
 			What: "the database's connection is cut after the claim was committed, before the worker heard of it",
 			OK:   "its own claim is recognised: 1 effect",
 		},
@@ -190,6 +210,11 @@ func keyCases() []Case {
 			What: "the same business event enqueued twice by each of the application's own enqueuers, with new message ids",
 			OK:   "1 effect; the operation key is the same each time",
 		},
+		{
+			Name: "keyless", script: keyless, unfit: noKeyless, instead: nothingDone,
+			What: "two messages without an operation key",
+			OK:   "neither is acted upon, and neither is taken off the queue: nobody can tell whether they are one operation",
+		},
 	}
 }
 
@@ -199,13 +224,20 @@ func once(job.Job, job.Moment) []job.End { return []job.End{{Effects: 1, State: 
 // onceMore: a call that was already on its way when the worker was paused.
 func onceMore(j job.Job, at job.Moment) []job.End {
 	ends := once(j, at)
+	if !at.Claimed || at.Completed { // it had no claim to be late with
+		return ends
+	}
 	for _, e := range j.Ends(at) {
 		ends = append(ends, job.End{Effects: e.Effects + 1, State: job.EndCompleted})
 	}
 	return ends
 }
 
-func heldEnd(_ job.Job, at job.Moment) []job.End {
+// heldEnd: what is claimed is held, since nobody can tell.
+func heldEnd(j job.Job, at job.Moment) []job.End {
+	if !at.Claimed || at.Completed {
+		return j.Ends(at)
+	}
 	effects := 0
 	if at.Effect {
 		effects = 1

@@ -61,7 +61,7 @@ func factOf(p Planned, s Seen) string {
 // What a look is called in the report.
 var lookNames = map[string]string{
 	SeenFault: "at the kill", SeenYoung: "after a redelivery within the lease",
-	SeenRipe: "past the lease", SeenTaken: "after another worker", SeenEnd: "at the end",
+	SeenRipe: "past the lease", SeenTaken: "after another worker", SeenEnd: "at the end", SeenKeyless: "at the end",
 }
 
 func effectCount(n int) string {

@@ -18,6 +18,7 @@ const (
 	EventSeen      = "seen"          // effects and record were looked at
 	EventUnproxied = "unproxied"     // a call that was not meant for the stand-in
 	EventTimeout   = "timeout"       // something was waited for in vain
+	EventUnasked   = "never_asked"   // no look-up was asked, so none could fail
 	EventKeys      = "keys"          // the application's own messages gave more than one operation key
 	EventUnrested  = "never_at_rest" // the queue kept the message, and nothing came of it
 )
@@ -41,6 +42,11 @@ type Event struct {
 
 // isLook also refuses a stored line that has lost its look.
 func (e Event) isLook() bool { return e.Event == EventSeen && e.Seen != nil }
+
+// isEnd: a look at how it ended.
+func (e Event) isEnd() bool {
+	return e.isLook() && (e.Seen.When == SeenEnd || e.Seen.When == SeenKeyless)
+}
 
 // Seen is one look at one operation from outside the worker.
 type Seen struct {
@@ -67,6 +73,8 @@ const (
 	SeenRipe  = "ripe"  // just past the lease, before the redelivery
 	SeenTaken = "taken" // after another worker has followed the policy, before the first wakes up
 	SeenEnd   = "end"   // when the queue is empty, or nothing more comes of it
+
+	SeenKeyless = "keyless" // the end of messages that name no operation
 )
 
 // moment is what was true of the operation.

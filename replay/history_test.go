@@ -59,7 +59,9 @@ func plannedFor(policy job.Policy, version Version, name string) Planned {
 		Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside},
 		Lease: ms(lease), Stale: job.Stale{Policy: policy},
 	}
-	return planCase(setting{job: j, database: jobfile.SQLite, guarded: version.Guarded}, caseLabelled(name), version, 2)
+	return planCase(setting{
+		job: j, database: jobfile.Postgres, guarded: version.Guarded, unguardedVersion: true, backfill: true, enqueue: true, sweep: true,
+	}, caseLabelled(name), version, 2)
 }
 
 var (

@@ -76,7 +76,10 @@ func isNumber(m jobfile.Message) bool {
 }
 
 func (w *world) message(op operation) labsqs.Message {
-	body, attributes := w.Spec.Message.Fill(op.value)
+	return messageOf(w.Spec.Message.Fill(op.value))
+}
+
+func messageOf(body string, attributes map[string]string) labsqs.Message {
 	m := labsqs.Message{Body: body, Attributes: map[string]labsqs.Attribute{}}
 	for name, value := range attributes {
 		m.Attributes[name] = labsqs.Attribute{DataType: "String", StringValue: value}

@@ -66,11 +66,12 @@ func NewPlan(j job.Job, policyText string, spec *jobfile.Replay) Plan {
 		Schema: PlanSchema, Job: j.Type, Policy: string(j.Stale.Policy), PolicyText: policyText,
 		LeaseMS: j.Lease.Milliseconds(),
 	}
+	_, keyless := withoutKey(spec.Message, j.Operation)
 	for _, c := range Cases() {
 		for _, v := range versions {
 			s := setting{
 				job: j, database: spec.Database.Kind, guarded: v.Guarded, unguardedVersion: unguarded,
-				backfill: spec.Backfill != "", enqueue: len(spec.Enqueue) > 0,
+				backfill: spec.Backfill != "", enqueue: len(spec.Enqueue) > 0, sweep: spec.Sweep != "", keyless: keyless,
 			}
 			p.Cases = append(p.Cases, planCase(s, c, v, spec.ConcurrentRuns))
 		}

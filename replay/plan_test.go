@@ -25,7 +25,7 @@ func TestPlan(t *testing.T) {
 		}
 		p := NewPlan(j, "as agreed", &jobfile.Replay{
 			Versions: []jobfile.CodeVersion{{Name: "old"}, {Name: "new", Guarded: true}}, ConcurrentRuns: 100,
-			Database: jobfile.Database{Kind: jobfile.Postgres}, Backfill: "backfill.sql", Enqueue: []string{"enqueue {{key}}"},
+			Database: jobfile.Database{Kind: jobfile.Postgres}, Backfill: "backfill.sql", Sweep: "sweep", Enqueue: []string{"enqueue {{key}}"},
 		})
 		if p.Schema != PlanSchema || p.Job != j.Type || p.Policy != string(policy) || p.PolicyText != "as agreed" || p.LeaseMS != lease {
 			t.Errorf("%s: the head of the plan: %+v", policy, p)

@@ -101,7 +101,7 @@ func nextDue(log []labsqs.Event, now time.Time) (time.Duration, bool) {
 		switch e.Kind {
 		case labsqs.Received, labsqs.VisibilityChanged:
 			due[c] = e.At.Add(e.Visibility)
-		case labsqs.Deleted, labsqs.DeadLettered, labsqs.VisibilityOver, labsqs.Purged, labsqs.RetentionOver:
+		case labsqs.Deleted, labsqs.DeadLettered, labsqs.VisibilityOver, labsqs.Purged, labsqs.RetentionOver, labsqs.Gone:
 			delete(due, c)
 		}
 	}

@@ -45,10 +45,10 @@ func NewResult(p Planned, events []Event) Result {
 		if !e.isLook() {
 			continue
 		}
-		if e.Seen.LeaseMS > 0 && (e.Seen.When == SeenYoung || e.Seen.When == SeenFault) {
+		if e.Seen.LeaseMS > 0 && (e.Seen.When == SeenYoung || e.Seen.When == SeenRipe || e.Seen.When == SeenFault) {
 			r.ClaimAgeMS, r.LeaseMS = e.Seen.ClaimAgeMS, e.Seen.LeaseMS
 		}
-		if e.Seen.When == SeenEnd {
+		if e.isEnd() {
 			r.count(*e.Seen, first)
 			first = false
 		}

@@ -38,13 +38,17 @@ func sameEvent(ctx context.Context, w *world) error {
 // An enqueuer is a short program.
 const enqueueLimit = time.Minute
 
+// run runs one of the application's own commands, straight at the lab's servers.
+func (w *world) run(ctx context.Context, command string, limit time.Duration) (printed string, err error) {
+	return runCommand(ctx, w.fill(command), w.Spec.Resolve("."), environment(w.Environ, w.Spec, addresses{
+		database: w.address, queue: w.queueURL, broker: w.queue.URL(), jobFile: w.jobFile(), refuse: w.refuse.URL(),
+	}), limit)
+}
+
 // enqueue runs one of the application's own enqueuers, straight at the queue.
 func (w *world) enqueue(ctx context.Context, command string, op operation) error {
-	command = strings.ReplaceAll(w.fill(command), "{{key}}", shellQuote(op.value))
 	before := w.sent()
-	printed, err := runCommand(ctx, command, w.Spec.Resolve("."), environment(w.Environ, w.Spec, addresses{
-		database: w.address, queue: w.queueURL, broker: w.queue.URL(), jobFile: w.jobFile(), refuse: w.refuse.URL(),
-	}), enqueueLimit)
+	printed, err := w.run(ctx, strings.ReplaceAll(command, "{{key}}", shellQuote(op.value)), enqueueLimit)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

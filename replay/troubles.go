@@ -67,7 +67,7 @@ func lookUpFails(ctx context.Context, w *world) error {
 		return err
 	}
 	if armed.Fired() == 0 {
-		w.history.add(Event{Event: EventTimeout, Detail: "no look-up was asked"})
+		w.history.add(Event{Event: EventUnasked, Detail: "no look-up was asked"})
 	}
 	return nil
 }

@@ -14,6 +14,8 @@ type setting struct {
 	unguardedVersion bool
 	backfill         bool
 	enqueue          bool
+	sweep            bool
+	keyless          bool // a message without an operation key can be made
 }
 
 func (s setting) ownRow() bool { return s.job.Effect.Kind == job.OwnRow }
@@ -72,6 +74,25 @@ func noOtherVersion(s setting) string {
 func noEnqueue(s setting) string {
 	if !s.enqueue {
 		return "the replay file names no command by which the application enqueues"
+	}
+	return ""
+}
+
+func noClaimWire(s setting) string {
+	if s.ownRow() {
+		return "an own row's claim is committed with its completion"
+	}
+	return noDatabaseWire(s)
+}
+
+func noSweep(s setting) string {
+	switch {
+	case s.ownRow():
+		return "nothing of an own row survives its rollback: what the queue loses is lost, and the queue's to mend"
+	case !s.guarded:
+		return "code without our record leaves nothing for a sweep to find: what the queue loses is lost"
+	case !s.sweep:
+		return "the replay file names no sweep command"
 	}
 	return ""
 }

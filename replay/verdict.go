@@ -77,6 +77,8 @@ func tooLittle(p Planned, events []Event) Verdict {
 		switch look.Seen.When {
 		case SeenYoung:
 			return tooLittleYoung(p, *look.Seen, *fault.Seen)
+		case SeenKeyless:
+			return keylessEnd(*look.Seen)
 		case SeenEnd:
 			if v := lateChange(*look.Seen, takenOf(events, look), *fault.Seen); v.Verdict != "" {
 				return v

@@ -48,6 +48,9 @@ func unproved(p Planned, events []Event) Verdict {
 		return doubt("only %d of %d runs overlapped", n, p.Runs)
 	}
 	for _, e := range events {
+		if e.Event == EventUnasked {
+			return doubt("%s", e.Detail)
+		}
 		if !p.Guarded || !e.isLook() || e.Seen.When != SeenYoung {
 			continue
 		}
@@ -56,7 +59,7 @@ func unproved(p Planned, events []Event) Verdict {
 			return doubt("the claim was %s old by then, and no longer within its lease of %s", age, ms(fault.Seen.LeaseMS))
 		}
 	}
-	if !slices.ContainsFunc(events, func(e Event) bool { return e.isLook() && e.Seen.When == SeenEnd }) {
+	if !slices.ContainsFunc(events, Event.isEnd) {
 		return doubt("the end was not seen")
 	}
 	return Verdict{}

@@ -21,6 +21,7 @@ func WriteMarkdown(w io.Writer, r Report) error {
 	}
 	fmt.Fprintf(&b, "%s.\n\n", Limit)
 	writeTable(&b, r)
+	writeChecks(&b, r)
 	fmt.Fprintf(&b, "\n## The policy for a stale claim\n\n%s\n\nLease: %s.\n", strings.TrimSpace(r.PolicyText), lease(r))
 	writeCases(&b, r)
 	writeLimits(&b, r)

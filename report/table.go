@@ -28,7 +28,7 @@ func Colours(verdict, text string) string {
 // the cases about a claim's age showed and why each case is not ok.
 func WriteTable(w io.Writer, r Report, paint Paint) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s · %s · %s · policy %s · lease %s\n\n", r.Job, r.Queue, r.Database, r.Policy, lease(r))
+	fmt.Fprintf(&b, "%s · %s · %s · %s · lease %s\n\n", r.Job, r.Queue, r.Database, policy(r), lease(r))
 	versions := Versions(r.Results)
 	widths := columnWidths(r.Results, versions)
 	writeRow(&b, widths, append([]string{"case"}, versions...), Plain, nil)
@@ -46,7 +46,16 @@ func WriteTable(w io.Writer, r Report, paint Paint) error {
 	return err
 }
 
-func lease(r Report) time.Duration { return time.Duration(r.LeaseMS) * time.Millisecond }
+func lease(r Report) time.Duration { return ms(r.LeaseMS) }
+
+func ms(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
+func policy(r Report) string {
+	if r.Policy == "" {
+		return "own row, so no policy"
+	}
+	return "policy " + r.Policy
+}
 
 type row struct {
 	cells, verdicts []string

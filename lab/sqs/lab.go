@@ -74,6 +74,19 @@ func (e *Endpoint) Redeliver(queue, messageID string) (err error) {
 	return err
 }
 
+// Lose makes the queue lose every message it has, also those in flight.
+func (e *Endpoint) Lose(queue string) (err error) {
+	e.do(func(now time.Time) {
+		q, refused := e.account.find(queue)
+		if refused != nil {
+			err = fmt.Errorf("lose messages of %s: %w", queue, refused)
+			return
+		}
+		q.lose(now)
+	})
+	return err
+}
+
 // Counts is how many copies the queue holds now. A queue that does not exist
 // holds none.
 func (e *Endpoint) Counts(queue string) Counts {

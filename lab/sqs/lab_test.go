@@ -147,3 +147,25 @@ func TestUnknownQueue(t *testing.T) {
 		t.Error("a queue that does not exist holds something")
 	}
 }
+
+func TestLoseForgetsAlsoWhatIsInFlight(t *testing.T) {
+	s := newShell(t, "q", nil)
+	s.send(Message{Body: "taken"})
+	taken := s.receive(awssqs.ReceiveMessageInput{}).Messages[0]
+	s.send(Message{Body: "waiting"})
+	if err := s.Lose("q"); err != nil {
+		t.Fatal(err)
+	}
+	if c := s.Counts("q"); c != (Counts{}) {
+		t.Errorf("left: %+v", c)
+	}
+	if _, err := s.client.DeleteMessage(s.ctx, &awssqs.DeleteMessageInput{QueueUrl: s.url, ReceiptHandle: taken.ReceiptHandle}); err != nil {
+		t.Errorf("the receipt of a lost message: %v", err)
+	}
+	if got := kinds(s.Log("q")); got != "sent received sent gone gone delete_repeated" {
+		t.Error(got)
+	}
+	if err := s.Lose("none"); err == nil {
+		t.Error("a queue that does not exist lost something")
+	}
+}

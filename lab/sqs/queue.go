@@ -116,6 +116,15 @@ func (q *queue) find(id string, copy int) *messageCopy {
 
 const purgeInterval = time.Minute
 
+// lose forgets every copy, as a queue that failed over without its newest writes.
+func (q *queue) lose(now time.Time) {
+	q.sweep(now)
+	for _, c := range q.copies {
+		q.log(now, Gone, c, Event{})
+	}
+	q.copies = nil
+}
+
 func (q *queue) purge(now time.Time, client string) *fault {
 	q.sweep(now)
 	if !q.purged.IsZero() && now.Sub(q.purged) < purgeInterval {

@@ -1,0 +1,51 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/records"
+)
+
+// clockAhead is by how much a case's database is ahead of the workers: more than
+// any lease and patience of the replay.
+const clockAhead = 1000 * time.Hour
+
+// The clock's functions, before those of the system in the search path. What is
+// measured by the database's clock alone does not change.
+const aheadOfWorkers = `
+CREATE SCHEMA twiceproof_clock;
+CREATE FUNCTION twiceproof_clock.now() RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT pg_catalog.now() + interval '%[1]d seconds' $$;
+CREATE FUNCTION twiceproof_clock.transaction_timestamp() RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT pg_catalog.transaction_timestamp() + interval '%[1]d seconds' $$;
+CREATE FUNCTION twiceproof_clock.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT pg_catalog.statement_timestamp() + interval '%[1]d seconds' $$;
+CREATE FUNCTION twiceproof_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$ SELECT pg_catalog.clock_timestamp() + interval '%[1]d seconds' $$;
+DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I SET search_path = twiceproof_clock, pg_catalog, "$user", public', current_database()); END $$;
+`
+
+// youngClocksApart is youngClaim on a database that is ahead of the workers. A lease
+// that is written by one clock and judged by the other is over at once, or never.
+func youngClocksApart(ctx context.Context, w *world) error {
+	// Its own connection: the path holds for those that are made afterwards.
+	db, err := records.Open(string(w.Spec.Database.Kind), w.address, w.Table)
+	if err != nil {
+		return err
+	}
+	err = db.Apply(ctx, fmt.Sprintf(aheadOfWorkers, int(clockAhead/time.Second)))
+	_ = db.Close()
+	if err != nil {
+		return fmt.Errorf("set the database's clock: %w", err)
+	}
+	return youngClaim(ctx, w)
+}
+
+func noDatabaseClock(s setting) string {
+	switch {
+	case s.database != jobfile.Postgres:
+		return "SQLite has no clock of its own"
+	case !s.guarded:
+		return "code without our record has no lease of ours to judge"
+	}
+	return noClaimOrWire(s)
+}

@@ -1,0 +1,96 @@
+package replay
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
+)
+
+// keylessMessages is how many: the second one is what a key that all such messages
+// share would make a repeat of the first.
+const keylessMessages = 2
+
+// keyless gives messages that name no operation. Nobody can tell whether the second
+// one is the first again, so neither is acted upon and neither is thrown away.
+func keyless(ctx context.Context, w *world) error {
+	if _, err := w.startWorker(ctx); err != nil {
+		return err
+	}
+	m, _ := withoutKey(w.Spec.Message, w.Job.Operation)
+	for range keylessMessages {
+		w.history.add(Event{Event: EventSent, Detail: "without an operation key"})
+		if _, err := w.queue.Send(queueName, m); err != nil {
+			return err
+		}
+	}
+	for range 3 { // deliveries of each
+		if settled, err := w.idle(ctx); err != nil || !settled {
+			return err
+		}
+		if err := w.pass(ctx, w.past()); err != nil {
+			return err
+		}
+	}
+	w.lookKeyless()
+	return nil
+}
+
+func (w *world) lookKeyless() {
+	s := Seen{When: SeenKeyless}
+	for _, c := range w.book.Calls() {
+		if !c.Again {
+			s.Effects++
+		}
+	}
+	c := w.queue.Counts(queueName)
+	s.Queued = c.Visible + c.InFlight + c.Delayed
+	w.logQueue()
+	w.logOutside()
+	w.history.add(Event{Event: EventSeen, Seen: &s})
+}
+
+// withoutKey is the message with null, or no attribute, where the operation's own
+// value stands; false when that still has an operation key, or is no message.
+func withoutKey(m jobfile.Message, o job.Operation) (labsqs.Message, bool) {
+	const mark = "{{key}}"
+	body := strings.NewReplacer(`"`+mark+`"`, "null", mark, "null").Replace(m.Body)
+	attributes := maps.Clone(m.Attributes)
+	maps.DeleteFunc(attributes, func(_, value string) bool { return strings.Contains(value, mark) })
+	fields, err := job.FieldsOfSQS([]byte(body), attributes)
+	if err != nil {
+		return labsqs.Message{}, false
+	}
+	_, err = o.KeyOf(fields)
+	return messageOf(body, attributes), err != nil
+}
+
+func noKeyless(s setting) string {
+	switch {
+	case !s.guarded:
+		return "code without our record may have a key of its own"
+	case s.ownRow():
+		return "rows are counted by their operation, and here there is none"
+	case !s.keyless:
+		return "the message template has no place that is the operation key and nothing else"
+	}
+	return ""
+}
+
+// nothingDone is how messages without a key end.
+func nothingDone(job.Job, job.Moment) []job.End { return []job.End{{}} }
+
+// keylessEnd: what names no operation is left to a person, by the queue's own dead
+// letters.
+func keylessEnd(end Seen) Verdict {
+	switch {
+	case end.Queued+end.Effects < keylessMessages:
+		return violates(Lost, "%d messages without an operation key: %s, and %d left on the queue", keylessMessages, effectCount(end.Effects), end.Queued)
+	case end.Effects > 0:
+		return violates(AgainstPolicy, "acted on messages that name no operation: %s", effectCount(end.Effects))
+	}
+	return Verdict{}
+}
