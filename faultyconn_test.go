@@ -47,13 +47,15 @@ func (f *faults) keep(c *faultyConn) bool {
 func (f *faults) spare() driver.Conn {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := len(f.spares)
-	if n == 0 {
-		return nil
+	for n := len(f.spares); n > 0; n = len(f.spares) {
+		conn := f.spares[n-1]
+		f.spares = f.spares[:n-1]
+		if conn.ResetSession(context.Background()) == nil {
+			return conn
+		}
+		_ = conn.Conn.Close() // its own driver has given it up
 	}
-	conn := f.spares[n-1]
-	f.spares = f.spares[:n-1]
-	return conn
+	return nil
 }
 
 func (f *faults) close() {
@@ -129,6 +131,9 @@ func (t *faultyTx) Commit() error {
 
 // around runs one statement between its two strikes.
 func (c *faultyConn) around(ctx context.Context, statement string, run func() error, undo func()) error {
+	if c.broken {
+		return driver.ErrBadConn
+	}
 	verb, nth := c.faults.sending(statement)
 	if err := c.faults.at(verb, nth, false); err != nil {
 		return c.cut(ctx, err)

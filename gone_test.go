@@ -55,6 +55,14 @@ func (r *rig) wantSettled(s scenario, key string) {
 	if s.job.Stale.Policy == job.Hold {
 		right = right || state == stateHeld && effects <= 1
 	}
+	switch s.job.Stale.Policy {
+	case job.Resend: // all with one reference, so they are one to the service
+		right = state == stateCompleted && effects >= 1
+	case job.AcceptDuplicate:
+		right = effects >= 1 && effects <= 2
+	case job.AcceptMiss:
+		right = state == stateCompleted && effects <= 1
+	}
 	if s.name == "late" { // its own effect may come after the other's, or not at all
 		right = state == stateCompleted && effects >= 1 && effects <= 2
 	}

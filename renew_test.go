@@ -110,7 +110,7 @@ func TestRenewTooLate(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.faults.set(func(verb string, _ int, after bool) error {
 			if verb == "renew" && after {
-				time.Sleep(lease)
+				time.Sleep(lease + time.Second)
 			}
 			return nil
 		})

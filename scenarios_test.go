@@ -37,6 +37,18 @@ func scenarios(r *rig) []scenario {
 		return r.till.charge(ctx, op)
 	}
 	none := func(*rig, string) {}
+	again, twice, miss := withPolicy(job.Resend), withPolicy(job.AcceptDuplicate), withPolicy(job.AcceptMiss)
+	renewed := func(ctx context.Context, op *Operation) error {
+		if err := op.Renew(ctx); err != nil {
+			return NotApplied(err)
+		}
+		return r.till.charge(ctx, op)
+	}
+	usedUp := func(r *rig, key string) {
+		vanished(twice, true)(r, key)
+		r.runWith(r.guardOn(r.plain, twice), key, unknown)
+		r.stale(key)
+	}
 	return []scenario{
 		{"new, hold", hold, none, nil, Completed, "state=completed completion=acted acts=1 late_finish_at=null", 1, 0},
 		{"new, lookup", look, none, nil, Completed, "state=completed completion=acted acts=1 late_finish_at=null", 1, 0},
@@ -49,6 +61,11 @@ func scenarios(r *rig) []scenario {
 		{"stale, refused", look, vanished(look, false), refuse, Released, "state=claimed acts=1 given_up=1 vanished=1", 0, 1},
 		{"stale, unknown", look, vanished(look, false), unknown, GivenUp, "state=claimed acts=2 given_up=1 vanished=1", 1, 1},
 		{"stale, hold", hold, vanished(hold, true), nil, Held, "state=held hold_reason=worker_vanished acts=1 vanished=0", 1, 0},
+		{"stale, resend", again, vanished(again, true), nil, Completed, "state=completed completion=acted acts=2 vanished=1", 2, 0},
+		{"stale, twice", twice, vanished(twice, true), nil, Completed, "state=completed completion=acted acts=2 vanished=1", 2, 0},
+		{"stale, used up", twice, usedUp, nil, Held, "state=held hold_reason=max_acts acts=2", 2, 0},
+		{"stale, miss", miss, vanished(miss, false), nil, Completed, "state=completed completion=assumed acts=1 vanished=0", 0, 0},
+		{"renewed", hold, none, renewed, Completed, "state=completed completion=acted acts=1 late_finish_at=null", 1, 0},
 		{"late", look, none, late, Lost, "state=completed completion=acted acts=2 late_finish_at=set", 2, 1},
 		{"repeat", hold, func(r *rig, key string) { r.run(r.guardOn(r.plain, hold), key) }, nil, Completed, "state=completed acts=1", 1, 0},
 	}

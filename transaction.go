@@ -41,10 +41,7 @@ type sqlTransaction struct {
 }
 
 func (t *sqlTransaction) Begin(ctx context.Context, claim Statement, marks ...Statement) (id string, claimed bool, err error) {
-	if t.conn, err = t.db.Conn(ctx); err != nil {
-		return "", false, err
-	}
-	if t.tx, err = t.conn.BeginTx(ctx, nil); err != nil {
+	if err = t.open(ctx); err != nil {
 		return "", false, err
 	}
 	err = t.tx.QueryRowContext(ctx, claim.SQL, claim.Args...).Scan(&id)
@@ -55,6 +52,21 @@ func (t *sqlTransaction) Begin(ctx context.Context, claim Statement, marks ...St
 		err = t.exec(ctx, marks)
 	}
 	return id, err == nil, err
+}
+
+// open finds a connection that is alive: the pool's may have been closed by a server
+// that was restarted.
+func (t *sqlTransaction) open(ctx context.Context) (err error) {
+	for range 3 {
+		if t.conn, err = t.db.Conn(ctx); err != nil {
+			return err
+		}
+		if t.tx, err = t.conn.BeginTx(ctx, nil); !errors.Is(err, driver.ErrBadConn) {
+			return err
+		}
+		_ = t.conn.Close() // for good: the pool keeps none that is bad
+	}
+	return err
 }
 
 func (t *sqlTransaction) Commit(ctx context.Context, last ...Statement) error {

@@ -17,7 +17,7 @@ func TestLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 			for file, text := range s.files() {
-				if table != "" && strings.Contains(*text, Table) || !strings.Contains(*text, tableIn(table)) {
+				if table != "" && strings.Contains(*text, Table) || !strings.Contains(*text, tableIn(table)) && !ofTheTransaction[file] {
 					t.Errorf("%s/%s for table %q names another one", name, file, table)
 				}
 			}
@@ -35,6 +35,9 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// ofTheTransaction are about the transaction that a claim is in, not about a record.
+var ofTheTransaction = map[string]bool{"mark_own_row": true, "seal_own_row": true}
+
 func tableIn(table string) string {
 	if table == "" {
 		return Table
@@ -48,8 +51,8 @@ var (
 	foreign = regexp.MustCompile(`(?i)clock_timestamp|\bnow\(\)|current_timestamp|unixepoch|strftime|datetime\(`)
 )
 
-// Every statement after claim shows the token in its WHERE, and knows no other
-// clock than the database's, once a statement.
+// Every statement after claim shows the token in its WHERE (but the count of repeats,
+// which is nobody's), and knows no other clock than the database's, once a statement.
 func TestEveryStatement(t *testing.T) {
 	for _, name := range Names() {
 		s, err := Load(name, "")
@@ -59,7 +62,7 @@ func TestEveryStatement(t *testing.T) {
 		for file, text := range s.files() {
 			sql := comment.ReplaceAllString(*text, "")
 			_, where, _ := strings.Cut(sql, "WHERE")
-			if strings.HasPrefix(strings.TrimSpace(sql), "UPDATE") && !regexp.MustCompile(`claim_token (=|<>) [$?]3`).MatchString(where) {
+			if strings.HasPrefix(strings.TrimSpace(sql), "UPDATE") && file != "repeat" && !regexp.MustCompile(`claim_token (=|<>) [$?]3`).MatchString(where) {
 				t.Errorf("%s/%s does not show the token", name, file)
 			}
 			if foreign.MatchString(sql) {
@@ -68,7 +71,8 @@ func TestEveryStatement(t *testing.T) {
 			if n := strings.Count(strings.TrimSpace(sql), "\n") + 1; n > 30 && file != "schema" {
 				t.Errorf("%s/%s has %d lines", name, file, n)
 			}
-			if strings.Count(sql, ";") != 1 {
+			// PostgreSQL marks nothing.
+			if strings.Count(sql, ";") != 1 && (name != "postgres" || file != "mark_own_row" || strings.TrimSpace(sql) != "") {
 				t.Errorf("%s/%s is not one statement", name, file)
 			}
 			if slices.Contains(judgedByClock, file) && !clock.MatchString(sql) {
@@ -84,7 +88,12 @@ func TestSameParameters(t *testing.T) {
 	sqlite, _ := Load("sqlite", "")
 	for file, text := range postgres.files() {
 		other := *sqlite.files()[file]
-		if a, b := parameters(*text), parameters(other); a != b {
+		a, b := parameters(*text), parameters(other)
+		// The timers, and the number of the transaction, are PostgreSQL's alone.
+		if only := map[string]string{"claim_own_row": "8", "seal_own_row": "1"}[file]; only != "" && a == only {
+			continue
+		}
+		if a != b {
 			t.Errorf("%s: postgres %s, sqlite %s", file, a, b)
 		}
 	}
