@@ -109,7 +109,7 @@ func (g *Guard) commitOwnRow(ctx context.Context, c claimed, t Transaction, op *
 	if held {
 		result.Outcome = Held
 	}
-	return result, errors.Join(fmt.Errorf("commit: the body swallowed an error or ended the transaction: %w", err), holdErr)
+	return result, errors.Join(fmt.Errorf("commit: not committed: %w", err), holdErr)
 }
 
 // holdBrokenBody holds the operation when the body has committed the claim by

@@ -12,7 +12,7 @@ WITH setting AS MATERIALIZED (
          set_config('statement_timeout', $8::bigint::text, true),
          set_config('tcp_user_timeout', $8::bigint::text, true)
 ), free AS MATERIALIZED (
-  SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || chr(31) || $2::text, 0)) AS ok FROM setting
+  SELECT pg_try_advisory_xact_lock(hashtextextended('idempotency_records' || chr(31) || $1::text || chr(31) || $2::text, 0)) AS ok FROM setting
 )
 INSERT INTO idempotency_records
   (job_type, operation_key, state, claim_token, claimed_at, lease_ms, claimed_by, first_claimed_at,
