@@ -61,7 +61,7 @@ func (r *rig) awaitFree(key string) {
 	if r.d.dialect != Postgres {
 		return
 	}
-	_, err := r.plain.ExecContext(context.Background(), "SELECT pg_advisory_xact_lock(hashtextextended($1::text || chr(31) || $2::text, 0))", ownRowJob().Type, key)
+	_, err := r.plain.ExecContext(context.Background(), "SELECT pg_advisory_xact_lock(hashtextextended($1::text || chr(31) || $2::text || chr(31) || $3::text, 0))", r.table, ownRowJob().Type, key)
 	if err != nil {
 		r.t.Fatal(err)
 	}
