@@ -38,6 +38,11 @@ type Statements struct {
 	ResultOwnRow string
 	SealOwnRow   string // the last statement; fails in any other transaction
 	HoldOwnRow   string // the body ended the transaction by itself
+
+	// The sweep.
+	Stale   string // one page of stale claims
+	Message string // what would be put back
+	Requeue string // it is about to be put back
 }
 
 var tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$`)
@@ -70,5 +75,6 @@ func (s *Statements) files() map[string]*string {
 		"late_finish": &s.LateFinish, "assume": &s.Assume, "renew": &s.Renew, "repeat": &s.Repeat,
 		"claim_own_row": &s.ClaimOwnRow, "mark_own_row": &s.MarkOwnRow, "result_own_row": &s.ResultOwnRow,
 		"seal_own_row": &s.SealOwnRow, "hold_own_row": &s.HoldOwnRow,
+		"stale": &s.Stale, "message": &s.Message, "requeue": &s.Requeue,
 	}
 }

@@ -43,7 +43,7 @@ Exit status: 0 good, 1 something was found, 2 usage or environment,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err: err, command: cmd.CommandPath()}
 	})
-	root.AddCommand(replayCommand(std), schemaCommand(std))
+	root.AddCommand(replayCommand(std), schemaCommand(std), sweepCommand(std))
 	return root
 }
 
