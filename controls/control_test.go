@@ -20,8 +20,10 @@ type control struct {
 	setup
 	change change
 	waits  string
-	// finds is the kind of violation, by case.
+	// finds is the kind of violation, by case or case/point.
 	finds map[string]string
+	// may are those of them that may also be ok.
+	may map[string]bool
 }
 
 // setup is what a control shares with its twin.
@@ -44,7 +46,7 @@ func readControl(path string) (control, error) {
 	if err != nil {
 		return control{}, err
 	}
-	c := control{name: strings.TrimSuffix(filepath.Base(path), ".txt"), finds: map[string]string{}}
+	c := control{name: strings.TrimSuffix(filepath.Base(path), ".txt"), finds: map[string]string{}, may: map[string]bool{}}
 	head, hunks := sections(string(text))
 	c.change.old, c.change.new = hunks["old"], hunks["new"]
 	c.both.old, c.both.new = hunks["both old"], hunks["both new"]
@@ -57,11 +59,14 @@ func readControl(path string) (control, error) {
 			c.about += line
 		case line == "":
 		case name == "case":
-			cases = value
+			cases += value + ","
 		case name == "kind":
 			kind = value
 		case name == "also":
-			err = c.also(value)
+			_, err = c.also(value)
+		case name == "may":
+			name, err = c.also(value)
+			c.may[name] = true
 		case name == "policy":
 			c.policy = value
 		case name == "worker":
@@ -92,14 +97,14 @@ func readControl(path string) (control, error) {
 }
 
 // also reads "sequential stuck, because …".
-func (c control) also(value string) error {
+func (c control) also(value string) (name string, err error) {
 	what, why, _ := strings.Cut(value, ",")
 	name, kind, _ := strings.Cut(what, " ")
 	if strings.TrimSpace(why) == "" {
-		return fmt.Errorf("also: %q gives no reason", value)
+		return name, fmt.Errorf("%q gives no reason", value)
 	}
 	c.finds[name] = kind
-	return nil
+	return name, nil
 }
 
 func (c control) check(kind string) error {
@@ -122,7 +127,7 @@ func (c control) check(kind string) error {
 }
 
 func hasCase(name string) bool {
-	return slices.ContainsFunc(replay.Cases(), func(c replay.Case) bool { return c.Name == name })
+	return slices.ContainsFunc(replay.Cases(), func(c replay.Case) bool { return c.Label() == name })
 }
 
 var mark = regexp.MustCompile(`(?m)^-- ((?:both )?(?:old|new)) --\n`)

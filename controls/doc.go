@@ -9,9 +9,11 @@
 // A control is a text file, <name>.txt:
 //
 //	# What is wrong, and why people write it.
-//	case: young_claim, old_claim       the cases that catch it, the telling one first
+//	case: young_claim, old_claim       the cases that catch it, the telling one first, each
+//	                                   with its point if it has one; may be repeated
 //	kind: lost                         of the violation in each of them
 //	also: sequential stuck, …          a case that fails in another way, and why
+//	may: concurrent stuck, …           a case that fails so or is ok, as the timing falls
 //	policy: hold                       when it is not the job file's
 //	worker: foreign                    when the twin is not examples/sqs-charge/new
 //	database: postgres                 when it is not the replay file's

@@ -25,6 +25,8 @@ func TestReadControl(t *testing.T) {
 		"no comment":      {"# What is wrong.\n", "", "what is wrong"},
 		"unknown line":    {"kind:", "sort:", "not known"},
 		"unknown case":    {"sequential", "sequentiel", "no case"},
+		"no such point":   {"case: sequential", "case: unknown_outcome", "no case"},
+		"may, no reason":  {"also: old_claim lost, likewise", "may: old_claim lost", "no reason"},
 		"no kind":         {"kind: duplicate\n", "", "no kind"},
 		"also, no reason": {", likewise", "", "no reason"},
 		"no change":       {"\nb\n", "\na\n", "changes nothing"},

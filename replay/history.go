@@ -18,6 +18,7 @@ const (
 	EventSeen      = "seen"          // effects and record were looked at
 	EventUnproxied = "unproxied"     // a call that was not meant for the stand-in
 	EventTimeout   = "timeout"       // something was waited for in vain
+	EventWaited    = "waited"        // a worker waited while another one was paused
 	EventUnasked   = "never_asked"   // no look-up was asked, so none could fail
 	EventKeys      = "keys"          // the application's own messages gave more than one operation key
 	EventUnrested  = "never_at_rest" // the queue kept the message, and nothing came of it

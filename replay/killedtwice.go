@@ -19,37 +19,40 @@ func killedTwice(ctx context.Context, w *world) error {
 	if err := w.pass(ctx, w.past()); err != nil {
 		return err
 	}
-	second, a, err := w.startArmed(ctx, w.plan.Version, w.faultAt(wire.Kill))
-	if err != nil {
+	if err := w.killNext(ctx); err != nil {
 		return err
-	}
-	if err := w.restUntilKilled(ctx, second); err != nil {
-		return err
-	}
-	if a.Disarm() {
-		<-a.Fired()
-		w.history.add(Event{Event: EventFault, Worker: second.name, Fired: true, Step: a.Step().String(), Detail: w.plan.Fault})
-		if err := w.quiet(ctx, second); err != nil {
-			return err
-		}
 	}
 	return w.recover(ctx, op)
 }
 
-// restUntilKilled is rest that ends also when the worker has been killed.
-func (w *world) restUntilKilled(ctx context.Context, k *worker) error {
-	for range patienceRounds {
-		settled, err := w.idle(ctx)
-		if err != nil || !settled || k.killed.Load() {
-			return err
-		}
-		due, any := nextDue(w.queue.Log(queueName), w.queue.Clock().Now())
-		if !any {
-			return nil
-		}
-		if err := w.pass(ctx, due); err != nil {
-			return err
-		}
+// killNext starts a worker that is killed when it gets to the point. It may come to
+// rest without.
+func (w *world) killNext(ctx context.Context) error {
+	k, t, err := w.startTrapped(ctx, wire.Kill)
+	if err != nil {
+		return err
 	}
-	return nil
+	either, cancel := context.WithCancel(ctx)
+	defer cancel()
+	rested := make(chan error, 1)
+	go func() {
+		rested <- w.rest(either)
+		cancel()
+	}()
+	where, struck := t.await(either)
+	if struck {
+		w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: where, Detail: w.plan.Fault})
+		if t.kill != nil {
+			t.kill()
+		}
+		cancel() // with nobody alive there is no rest
+	}
+	err = <-rested
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !struck:
+		return err
+	}
+	return w.quiet(ctx, k)
 }

@@ -146,6 +146,34 @@ func TestOnly(t *testing.T) {
 	}
 }
 
+// A case stands for all its points, and a point can be named by itself.
+func TestOnlyPoints(t *testing.T) {
+	cases := []Planned{
+		{Version: "old", Case: "young_claim"}, {Version: "old", Case: "young_claim", Point: "paused"},
+		{Version: "new", Case: "young_claim"}, {Version: "new", Case: "young_claim", Point: "paused"},
+	}
+	for name, want := range map[string]string{
+		"young_claim":            "old/young_claim old/young_claim/paused new/young_claim new/young_claim/paused",
+		"young_claim/paused":     "old/young_claim/paused new/young_claim/paused",
+		"new/young_claim":        "new/young_claim new/young_claim/paused",
+		"new/young_claim/paused": "new/young_claim/paused",
+	} {
+		kept, err := only(cases, []string{name})
+		var names []string
+		for _, k := range kept {
+			names = append(names, k.Version+"/"+k.Label())
+		}
+		if got := strings.Join(names, " "); err != nil || got != want {
+			t.Errorf("only %q: got %s, %v; want %s", name, got, err, want)
+		}
+	}
+	for _, name := range []string{"paused", "young_claim/", "new/paused", "young_claim/asleep"} {
+		if _, err := only(cases, []string{name}); err == nil {
+			t.Errorf("only %q: no error", name)
+		}
+	}
+}
+
 func TestWhatCannotBeReplayedIsRefused(t *testing.T) {
 	for _, j := range []job.Job{
 		{Queue: job.Celery, Effect: job.Effect{Kind: job.Outside}},

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
@@ -56,6 +57,10 @@ func (w *world) idle(ctx context.Context) (bool, error) {
 		w.history.add(Event{Event: EventUnrested, Detail: "the message comes again and again while no time passes"})
 		return false, nil
 	}
+	if err != nil && w.anyPaused() { // it may wait for the paused one, as for a row's lock: the end tells
+		w.history.add(Event{Event: EventWaited, Detail: fmt.Sprintf("a worker was busy for %s while another one was paused", w.Spec.Timeouts.Recovery)})
+		return false, nil
+	}
 	if err != nil {
 		w.history.add(Event{Event: EventTimeout, Detail: fmt.Sprintf("a worker was still busy after %s", w.Spec.Timeouts.Recovery)})
 		return false, nil
@@ -80,6 +85,10 @@ func (w *world) idlePolls() int {
 		}
 	}
 	return n
+}
+
+func (w *world) anyPaused() bool {
+	return slices.ContainsFunc(w.workers, func(k *worker) bool { return k.paused })
 }
 
 // failed is a worker that ended though nobody killed it.

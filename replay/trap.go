@@ -15,24 +15,13 @@ type trap struct {
 	await   func(ctx context.Context) (where string, struck bool)
 	release func() // lets what is held go on
 	drop    func() // cuts what is held
+	kill    func() // of a fault that does not kill by itself; else nil
 }
 
 // strikeFirst starts a worker, gives it a message, and waits until the case's fault
 // has struck. It is no error that it did not: the verdict is unknown then.
 func (w *world) strikeFirst(ctx context.Context, do wire.Action) (first *worker, t *trap, op operation, struck bool, err error) {
-	at := theCase(w.plan).at
-	inMail := w.mail != nil && at.inEffect
-	if inMail {
-		if t, err = w.trapMail(at); err != nil {
-			return nil, nil, op, false, err
-		}
-	}
-	first, err = w.startVersion(ctx, w.plan.Version, func(k *worker) {
-		if !inMail {
-			t = w.trapWire(k, at, do)
-		}
-	})
-	if err != nil {
+	if first, t, err = w.startTrapped(ctx, do); err != nil {
 		return first, t, op, false, err
 	}
 	if op, err = w.newOperation(); err != nil {
@@ -42,12 +31,31 @@ func (w *world) strikeFirst(ctx context.Context, do wire.Action) (first *worker,
 		return first, t, op, false, err
 	}
 	struck, err = w.awaitTrap(ctx, first, t)
-	if struck && inMail && do == wire.Kill {
-		w.kill(first)
-		first.gate.Shut()
-		t.drop()
-	}
 	return first, t, op, struck, err
+}
+
+// startTrapped starts a worker for which the case's fault is set.
+func (w *world) startTrapped(ctx context.Context, do wire.Action) (k *worker, t *trap, err error) {
+	at := theCase(w.plan).at
+	inMail := w.mail != nil && at.inEffect
+	if inMail {
+		if t, err = w.trapMail(at); err != nil {
+			return nil, nil, err
+		}
+	}
+	k, err = w.startVersion(ctx, w.plan.Version, func(k *worker) {
+		if !inMail {
+			t = w.trapWire(k, at, do)
+		}
+	})
+	if inMail && do == wire.Kill {
+		t.kill = func() {
+			w.kill(k)
+			k.gate.Shut()
+			t.drop()
+		}
+	}
+	return k, t, err
 }
 
 func (w *world) trapWire(k *worker, at *faultPoint, do wire.Action) *trap {
@@ -110,5 +118,8 @@ func (w *world) awaitTrap(ctx context.Context, k *worker, t *trap) (struck bool,
 		e.Step, e.Detail = "", fmt.Sprintf("not reached within %s", w.Spec.Timeouts.Step)
 	}
 	w.history.add(e)
+	if struck && t.kill != nil {
+		t.kill()
+	}
 	return struck, nil
 }

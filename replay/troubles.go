@@ -14,7 +14,8 @@ import (
 
 // unknownOutcome lets the outside service fail the first call for the operation.
 func unknownOutcome(ctx context.Context, w *world) error {
-	if _, err := w.startWorker(ctx); err != nil {
+	k, err := w.startWorker(ctx)
+	if err != nil {
 		return err
 	}
 	op, err := w.newOperation()
@@ -31,9 +32,11 @@ func unknownOutcome(ctx context.Context, w *world) error {
 	if fired, err := w.awaitService(ctx, armed); err != nil || !fired {
 		return err
 	}
+	w.pause(k) // or it has acted again before the look
 	if err := w.look(ctx, SeenFault, op); err != nil {
 		return err
 	}
+	w.goOn(k)
 	return w.end(ctx, op)
 }
 

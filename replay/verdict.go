@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/twiceproof/twiceproof/job"
 )
@@ -66,6 +67,9 @@ func tooMuch(p Planned, events []Event) Verdict {
 		case SeenEnd:
 			return tooMuchEnd(p, *look.Seen, *fault.Seen)
 		case SeenFault:
+			if v := bornOld(p, look, events); v.Verdict != "" {
+				return v
+			}
 			return wrongLease(p, *look.Seen)
 		}
 		return Verdict{}
@@ -128,6 +132,24 @@ func lookOf(events []Event, look Event, when string) Event {
 func wrongLease(p Planned, fault Seen) Verdict {
 	if p.Guarded && fault.State == "claimed" && !fault.GivenUp && p.StoredLeaseMS > 0 && fault.LeaseMS != p.StoredLeaseMS {
 		return violates(AgainstPolicy, "the claim's lease is %s, by the job file it is %s", ms(fault.LeaseMS), ms(p.StoredLeaseMS))
+	}
+	return Verdict{}
+}
+
+// bornOld: a claim cannot be older than its case. One that is was written by another
+// clock than the database's. A minute is left for a machine that sets its own.
+func bornOld(p Planned, look Event, events []Event) Verdict {
+	age, most := ms(look.Seen.ClaimAgeMS), ms(look.MS)+time.Minute
+	for _, e := range events {
+		if e == look {
+			break
+		}
+		if e.Event == EventPassed {
+			most += ms(e.ForMS)
+		}
+	}
+	if p.Guarded && look.Seen.State == "claimed" && (age > most || age < -time.Minute) {
+		return violates(AgainstPolicy, "a new claim is %s old by the database's clock: another clock wrote it", age)
 	}
 	return Verdict{}
 }

@@ -208,12 +208,16 @@ func (w *world) pause(k *worker) {
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerPaused})
 }
 
-// wake lets a paused worker and what is held of it go on.
+// wake lets a paused worker and what is held go on.
 func (w *world) wake(k *worker, t *trap) {
+	w.goOn(k)
+	t.release()
+}
+
+func (w *world) goOn(k *worker) {
 	k.paused = false
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerWoken})
 	k.process.signal(syscall.SIGCONT)
-	t.release()
 }
 
 func (k *worker) alive() bool { return !k.killed.Load() && !k.process.hasExited() }

@@ -52,7 +52,11 @@ func replayOnce(t *testing.T, policy string) report.Report {
 		t.Fatalf("%d cases planned, %d results", len(plan.Cases), len(r.Results))
 	}
 	for i, p := range plan.Cases {
-		judged := replay.NewResult(p, readHistory(t, filepath.Join(evidence, "histories", p.Version+"-"+strings.ReplaceAll(p.Label(), "/", "-")+".jsonl")))
+		var events []replay.Event // a case that does not apply has no history
+		if p.NotApplicable == "" {
+			events = readHistory(t, filepath.Join(evidence, "histories", p.Version+"-"+strings.ReplaceAll(p.Label(), "/", "-")+".jsonl"))
+		}
+		judged := replay.NewResult(p, events)
 		judged.Rerun = r.Results[i].Rerun
 		if !reflect.DeepEqual(judged, r.Results[i]) {
 			t.Errorf("%s/%s: the evidence says %+v\nthe report %+v", p.Version, p.Case, judged, r.Results[i])
@@ -66,6 +70,9 @@ func replayOnce(t *testing.T, policy string) report.Report {
 // the races that were no race.
 func normalise(r *replay.Result) {
 	r.ClaimAgeMS, r.Rerun, r.Facts = 0, "", nil
+	if r.Case == "unknown_outcome" { // its worker may have given up by the time of the look
+		r.LeaseMS = 0
+	}
 	if r.Runs > 1 {
 		r.Runs, r.Overlapped = 0, 0
 	}
