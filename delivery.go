@@ -16,6 +16,9 @@ type Delivery struct {
 	// Message is the whole message in the form in which it can be put on the queue
 	// again. It is stored with the claim unless the job says store_message: false.
 	Message []byte
+	// Group is only for RunBatch: those of one group are performed in their order,
+	// and none after one whose message may not be acknowledged. Empty means none.
+	Group string
 }
 
 // Outcome is what came of a delivery.

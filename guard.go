@@ -76,7 +76,7 @@ func New(db *sql.DB, d Dialect, j job.Job, o Options) (*Guard, error) {
 	return &Guard{
 		job:     j,
 		lookUp:  o.LookUp,
-		records: records{db: db, sql: sql, job: j, worker: o.Worker, readFirst: d == SQLite},
+		records: records{db: db, sql: sql, batch: dialect.LoadBatch(string(d), o.Table), job: j, worker: o.Worker, readFirst: d == SQLite},
 		log:     o.Log.With("job", j.Type),
 	}, nil
 }

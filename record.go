@@ -33,7 +33,7 @@ type record struct {
 	repeatDue   bool          // a repeat may be counted again
 }
 
-func scanRecord(row *sql.Row) (record, error) {
+func scanRecord(row interface{ Scan(...any) error }) (record, error) {
 	var r record
 	var staleMS, knownMS int64
 	var policy, fields, reference, completion, reason sql.NullString

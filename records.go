@@ -16,6 +16,7 @@ import (
 type records struct {
 	db     *sql.DB
 	sql    dialect.Statements
+	batch  dialect.Batch
 	job    job.Job
 	worker string
 	// readFirst: in SQLite an INSERT takes the lock of the whole database even

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,14 +16,20 @@ import (
 )
 
 // Consumer receives messages and hands each to the guard. Client, QueueURL, Guard
-// and Act are needed; the rest may be zero.
+// and one of Act and ActTx are needed; the rest may be zero.
 type Consumer struct {
 	Client   *sqs.Client
 	QueueURL string
 	Guard    *twiceproof.Guard
-	Act      twiceproof.Act
-	// Workers is how many messages are in work at once; 0 means 1.
+	// Act is the body of a job whose effect is outside.
+	Act twiceproof.Act
+	// ActTx is the body of a job whose effect is rows in the application's database.
+	ActTx twiceproof.ActTx
+	// Workers is how many messages, or batches, are in work at once; 0 means 1.
 	Workers int
+	// Batch is how many messages one receive may bring, up to 10, to be claimed and
+	// completed together; 0 means 1. See the package's documentation for its price.
+	Batch int
 	// Visibility is how long a received message stays invisible unless it is
 	// renewed, as it is while the act runs; whole seconds, 0 means 30 s. It is never
 	// longer than the job's lease.
@@ -34,7 +41,8 @@ type Consumer struct {
 	// Log receives what the consumer did; nil means slog.Default().
 	Log *slog.Logger
 
-	pause func(context.Context, time.Duration) // waits; replaced by tests
+	pause  func(context.Context, time.Duration) // waits; replaced by tests
+	narrow *narrow
 }
 
 // Run is the plain consumer: one message at a time, all else by default.
@@ -96,27 +104,34 @@ func (c Consumer) receiveUntil(ctx, work context.Context) {
 	}
 }
 
-// next receives one message and brings this delivery to its end.
+// next receives one message, or a batch, and brings these deliveries to their end.
 func (c Consumer) next(ctx, work context.Context) error {
 	asked := time.Now()
-	messages, err := c.receive(ctx)
+	messages, err := c.receive(ctx, c.atOnce())
 	if err != nil {
 		return fmt.Errorf("receive: %w", err)
 	}
-	for _, m := range messages { // one at the most
-		r := received{Message: m, asked: asked, got: time.Now()}
-		if ctx.Err() != nil { // it came in the moment of the stop
-			c.putBack(work, r, 0)
-			continue
-		}
-		err = c.handle(work, r)
+	all := make([]received, len(messages))
+	for i, m := range messages {
+		all[i] = received{Message: m, asked: asked, got: time.Now()}
 	}
-	return err
+	switch {
+	case ctx.Err() != nil: // they came in the moment of the stop
+		for _, r := range slices.Backward(all) {
+			c.putBack(work, r, 0)
+		}
+		return nil
+	case len(all) == 0:
+		return nil
+	case len(all) == 1:
+		return c.handle(work, all[0])
+	}
+	return c.handleBatch(work, all)
 }
 
-func (c Consumer) receive(ctx context.Context) ([]types.Message, error) {
+func (c Consumer) receive(ctx context.Context, atOnce int32) ([]types.Message, error) {
 	out, err := c.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
-		QueueUrl: &c.QueueURL, MaxNumberOfMessages: 1, WaitTimeSeconds: 20,
+		QueueUrl: &c.QueueURL, MaxNumberOfMessages: atOnce, WaitTimeSeconds: 20,
 		VisibilityTimeout:           int32(c.Visibility / time.Second),
 		MessageAttributeNames:       []string{"All"},
 		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},

@@ -11,14 +11,18 @@
 //     redelivery, which finds the record and is deleted with its own receipt.
 //   - A live claim: put back until the lease is over, plus jitter, and at most
 //     for the 12 hours that Amazon SQS takes.
+//   - A live own row, whose remaining time nobody can see: put back from a second
+//     on, twice as long by each receive, up to the lease.
 //   - Given up: put back until the policy can be followed.
+//   - Not reached by its batch: put back at once.
 //   - Released, without a key, of other content than the record's, or the database
 //     did not answer: left alone. It returns by its visibility timeout, or goes to
 //     the dead letters. While the database does not answer, workers rest between
 //     two receives.
 //   - The act panics: the claim is given up and the process ends with the panic.
 //
-// While the act runs the message's visibility is renewed, never beyond the lease.
+// While the act runs the message's visibility is renewed, never beyond the lease;
+// when the act renews its claim, the end moves with Operation.Deadline.
 // The renewal has ended before the message is settled. It needs no permission to
 // be right: the claim decides, and a message that becomes visible too early is
 // only received once more.

@@ -2,9 +2,11 @@ package sqsconsumer
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -28,6 +30,7 @@ func (c Consumer) handle(ctx context.Context, r received) error {
 	delivery, err := deliveryOf(r.Message)
 	if err != nil {
 		c.Log.Error("message left on the queue", "message", aws.ToString(r.MessageId), "err", err)
+		c.narrow.atLeast(2 * c.Visibility)
 		return nil
 	}
 	// The heartbeat has ended before the message is settled: one that came after
@@ -38,9 +41,18 @@ func (c Consumer) handle(ctx context.Context, r received) error {
 
 // runGuarded stops the heartbeat also when the act panics, which ends the
 // process: a recovered panic would hide that nobody can tell what the act did.
-func (c Consumer) runGuarded(ctx context.Context, d twiceproof.Delivery, stop func()) (twiceproof.Result, error) {
-	defer stop()
-	return c.Guard.Run(ctx, d, c.Act)
+func (c Consumer) runGuarded(ctx context.Context, d twiceproof.Delivery, h *heartbeat) (twiceproof.Result, error) {
+	defer h.stop()
+	if c.ActTx != nil {
+		return c.Guard.RunTx(ctx, d, func(ctx context.Context, tx *sql.Tx, op *twiceproof.Operation) error {
+			h.follow(op)
+			return c.ActTx(ctx, tx, op)
+		})
+	}
+	return c.Guard.Run(ctx, d, func(ctx context.Context, op *twiceproof.Operation) error {
+		h.follow(op)
+		return c.Act(ctx, op)
+	})
 }
 
 // settle gives the message its end at the queue. Doing nothing is the queue's own
@@ -49,24 +61,39 @@ func (c Consumer) runGuarded(ctx context.Context, d twiceproof.Delivery, stop fu
 // a newer receipt.
 func (c Consumer) settle(ctx context.Context, r received, result twiceproof.Result, err error) error {
 	log := c.Log.With("message", aws.ToString(r.MessageId), "key", result.Key)
+	if err == nil && result.Acknowledge() {
+		c.delete(ctx, r)
+		return nil
+	}
+	c.narrow.atLeast(result.RetryAfter + 2*c.Visibility)
 	stopped := ctx.Err() != nil
 	switch {
-	case errors.Is(err, twiceproof.ErrKey):
+	case errors.Is(err, twiceproof.ErrKey), errors.Is(err, twiceproof.ErrNotCommitted): // the message's or the body's fault
 		log.Error("message left on the queue", "err", err)
 	case stopped && errors.Is(err, context.Canceled): // before the claim
 		c.putBack(ctx, r, 0)
 	case err != nil:
 		return fmt.Errorf("message %s left on the queue: %w", aws.ToString(r.MessageId), err)
-	case result.Acknowledge():
-		c.delete(ctx, r, log.Info)
+	case result.Outcome == twiceproof.Live && c.ActTx != nil:
+		c.putBack(ctx, r, max(result.RetryAfter, backOff(r, c.Guard.Job().Lease)))
 	case result.Outcome == twiceproof.Live, result.Outcome == twiceproof.GivenUp:
 		c.putBack(ctx, r, result.RetryAfter)
-	case stopped && result.Outcome == twiceproof.Released:
+	case result.Outcome == twiceproof.Released && (stopped || errors.Is(result.Err, twiceproof.ErrNotReached)):
 		c.putBack(ctx, r, 0)
 	default:
 		log.Warn("message left on the queue", "outcome", result.Outcome, "cause", result.Err)
 	}
 	return nil
+}
+
+// backOff is for a live own row, whose remaining time nobody can see: from a second
+// on, doubled by each receive, up to the lease, which bounds its transaction.
+func backOff(r received, lease time.Duration) time.Duration {
+	receives, err := strconv.Atoi(r.Attributes[string(types.MessageSystemAttributeNameApproximateReceiveCount)])
+	if err != nil {
+		receives = 1
+	}
+	return min(time.Second<<min(max(receives-1, 0), 16), lease)
 }
 
 // patience bounds one call about a message, the client's own retries included, so
@@ -80,7 +107,7 @@ func patiently(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // delete that fails is no loss: the redelivery finds the record completed and is
 // deleted with its own receipt.
-func (c Consumer) delete(ctx context.Context, r received, done func(string, ...any)) {
+func (c Consumer) delete(ctx context.Context, r received) {
 	ctx, cancel := patiently(ctx)
 	defer cancel()
 	_, err := c.Client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &c.QueueURL, ReceiptHandle: r.ReceiptHandle})
@@ -88,7 +115,7 @@ func (c Consumer) delete(ctx context.Context, r received, done func(string, ...a
 		c.Log.Warn("delete failed, the redelivery will be deleted", "message", aws.ToString(r.MessageId), "err", err)
 		return
 	}
-	done("deleted")
+	c.Log.Info("deleted", "message", aws.ToString(r.MessageId))
 }
 
 // Amazon SQS lets a message stay invisible for 12 hours from its receive; a call

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
 
 	"github.com/twiceproof/twiceproof"
 	"github.com/twiceproof/twiceproof/dialect"
@@ -35,6 +36,7 @@ const (
 type rig struct {
 	*lab.Endpoint
 	t    *testing.T
+	kind twiceproof.Dialect
 	ctx  context.Context
 	url  string
 	dsn  string
@@ -44,8 +46,24 @@ type rig struct {
 	log  *logBook
 }
 
+// onEach runs a test with the records in each database.
+func onEach(t *testing.T, deadAfter int, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	for _, kind := range []twiceproof.Dialect{twiceproof.Postgres, twiceproof.SQLite} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			test(t, newRigOn(t, deadAfter, kind))
+		})
+	}
+}
+
 // newRig makes the queue; deadAfter is its maxReceiveCount, 0 none.
 func newRig(t *testing.T, deadAfter int) *rig {
+	t.Helper()
+	return newRigOn(t, deadAfter, twiceproof.SQLite)
+}
+
+func newRigOn(t *testing.T, deadAfter int, kind twiceproof.Dialect) *rig {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
@@ -58,7 +76,7 @@ func newRig(t *testing.T, deadAfter int) *rig {
 			t.Error(err)
 		}
 	})
-	r := &rig{Endpoint: e, t: t, ctx: ctx, till: &till{charges: map[string]int{}}, log: &logBook{}}
+	r := &rig{Endpoint: e, t: t, kind: kind, ctx: ctx, till: &till{charges: map[string]int{}}, log: &logBook{}}
 	attributes := map[string]string{}
 	if deadAfter > 0 {
 		r.createQueue("dead", nil)
@@ -67,7 +85,11 @@ func newRig(t *testing.T, deadAfter int) *rig {
 	r.url = r.createQueue(queueName, attributes)
 	r.wire = &wire{base: &http.Transport{}, hooks: map[string]hook{}}
 	t.Cleanup(r.wire.base.CloseIdleConnections)
-	r.dsn = testdb.SQLite(t, statements().Schema)
+	if kind == twiceproof.Postgres {
+		r.dsn = testdb.Postgres(t, r.statements().Schema, effects)
+	} else {
+		r.dsn = testdb.SQLite(t, r.statements().Schema, effects)
+	}
 	r.db = r.open(r.dsn)
 	return r
 }
@@ -83,7 +105,7 @@ func (r *rig) createQueue(name string, attributes map[string]string) string {
 
 func (r *rig) open(dsn string) *sql.DB {
 	r.t.Helper()
-	db, err := sql.Open("sqlite", dsn)
+	db, err := sql.Open(map[twiceproof.Dialect]string{twiceproof.Postgres: "pgx", twiceproof.SQLite: "sqlite"}[r.kind], dsn)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -91,8 +113,11 @@ func (r *rig) open(dsn string) *sql.DB {
 	return db
 }
 
-func statements() dialect.Statements {
-	s, err := dialect.Load("sqlite", "")
+// effects is the table of own rows.
+const effects = "CREATE TABLE effects (k text NOT NULL)"
+
+func (r *rig) statements() dialect.Statements {
+	s, err := dialect.Load(string(r.kind), "")
 	if err != nil {
 		panic(err)
 	}
@@ -140,7 +165,7 @@ func lookupJob() job.Job {
 
 func (r *rig) guard(db *sql.DB, j job.Job) *twiceproof.Guard {
 	r.t.Helper()
-	g, err := twiceproof.New(db, twiceproof.SQLite, j, twiceproof.Options{LookUp: r.till.lookUp, Log: r.log.logger()})
+	g, err := twiceproof.New(db, r.kind, j, twiceproof.Options{LookUp: r.till.lookUp, Log: r.log.logger()})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -267,14 +292,18 @@ func (r *rig) events(kind lab.Kind) (all []lab.Event) {
 // vanish leaves the claim of a worker that died.
 func (r *rig) vanish(key string, j job.Job) {
 	r.t.Helper()
-	r.exec(statements().Claim, j.Type, key, strings.Repeat("a", 32), j.StoredLease().Milliseconds(), "gone", string(j.Stale.Policy),
+	r.exec(r.statements().Claim, j.Type, key, strings.Repeat("a", 32), j.StoredLease().Milliseconds(), "gone", string(j.Stale.Policy),
 		nil, nil, job.Reference(j.Type, key), []byte("{}"))
 }
 
 // age makes the claims that much older.
 func (r *rig) age(by time.Duration) {
 	r.t.Helper()
-	r.exec("UPDATE idempotency_records SET claimed_at = claimed_at - ?", by.Milliseconds())
+	older := fmt.Sprintf("claimed_at - %d", by.Milliseconds())
+	if r.kind == twiceproof.Postgres {
+		older += " * interval '1 millisecond'"
+	}
+	r.exec("UPDATE idempotency_records SET claimed_at = " + older)
 }
 
 func (r *rig) exec(query string, args ...any) {
@@ -289,7 +318,7 @@ func (r *rig) record(key string) string {
 	r.t.Helper()
 	var state string
 	var givenUp bool
-	err := r.db.QueryRowContext(r.ctx, "SELECT state, given_up FROM idempotency_records WHERE operation_key = ?", key).Scan(&state, &givenUp)
+	err := r.db.QueryRowContext(r.ctx, "SELECT state, given_up FROM idempotency_records WHERE operation_key = $1", key).Scan(&state, &givenUp)
 	switch {
 	case err == sql.ErrNoRows:
 		return "none"
@@ -319,6 +348,7 @@ func (r *rig) wantCharges(key string, want int) {
 type till struct {
 	mu      sync.Mutex
 	charges map[string]int
+	ask     twiceproof.LookUp // another service to ask
 }
 
 func (s *till) charge(_ context.Context, op *twiceproof.Operation) error {
@@ -328,7 +358,10 @@ func (s *till) charge(_ context.Context, op *twiceproof.Operation) error {
 	return nil
 }
 
-func (s *till) lookUp(_ context.Context, op *twiceproof.Operation) (bool, error) {
+func (s *till) lookUp(ctx context.Context, op *twiceproof.Operation) (bool, error) {
+	if s.ask != nil {
+		return s.ask(ctx, op)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.charges[op.Reference] > 0, nil

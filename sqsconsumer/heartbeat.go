@@ -3,68 +3,192 @@ package sqsconsumer
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
+
+	"github.com/twiceproof/twiceproof"
 )
 
-// heartbeat keeps one message invisible while its act runs. leaseEnd is no later
-// than the claim's own: a worker that hangs must not keep its message for ever,
-// and after it another worker may hold the claim, by a newer receipt that the
-// service has been seen to let an older one disturb.
+// heartbeat keeps the messages of one receive invisible until each is settled.
 type heartbeat struct {
 	Consumer
+	done  chan struct{}
+	ended sync.WaitGroup
+
+	mu   sync.Mutex // held while a renewal is on its way
+	kept []*kept    // nil where one was dropped
+}
+
+// kept is one message. It is never kept beyond the lease: a worker that hangs must
+// not keep its message for ever, and after it another worker may hold the claim, by
+// a newer receipt that the service has been seen to let an older one disturb.
+type kept struct {
 	received
-	leaseEnd  time.Time
-	invisible time.Time // until then, by what was asked for so far
+	key       string
+	leaseEnd  time.Time             // as long as there is no operation
+	op        *twiceproof.Operation // from the act's start; its deadline moves when the act renews
+	invisible time.Time             // until then, by what was asked for so far
 }
 
-// keepInvisible starts the heartbeat. The returned stop waits for a renewal that
-// is on its way: one that was only cut off could still arrive after the put back.
-func (c Consumer) keepInvisible(ctx context.Context, r received) (stop func()) {
-	h := &heartbeat{c, r, r.got.Add(c.Guard.Job().Lease), r.got.Add(c.Visibility)}
-	done := make(chan struct{})
-	var renewing sync.WaitGroup
-	renewing.Go(func() { h.beat(ctx, done) })
-	return func() { close(done); renewing.Wait() }
+func (k *kept) end() time.Time {
+	end := k.leaseEnd
+	if k.op != nil {
+		end = k.op.Deadline()
+	}
+	if most := k.asked.Add(maxVisibility - time.Second); most.Before(end) {
+		return most
+	}
+	return end
 }
 
-func (h *heartbeat) beat(ctx context.Context, done <-chan struct{}) {
-	tick := time.NewTicker(h.Visibility / 3)
-	defer tick.Stop()
+// keepInvisible starts the heartbeat.
+func (c Consumer) keepInvisible(ctx context.Context, all ...received) *heartbeat {
+	h := &heartbeat{Consumer: c, done: make(chan struct{})}
+	for _, r := range all {
+		h.kept = append(h.kept, &kept{received: r, leaseEnd: r.got.Add(c.Guard.Job().Lease), invisible: r.got.Add(c.Visibility)})
+	}
+	h.ended.Go(func() { h.beat(ctx) })
+	return h
+}
+
+// stop waits for a renewal that is on its way: one that was only cut off could
+// still arrive after the put back, and undo it.
+func (h *heartbeat) stop() {
+	close(h.done)
+	h.ended.Wait()
+}
+
+// drop is stop for one message.
+func (h *heartbeat) drop(i int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kept[i] = nil
+}
+
+// name tells which operation a message is about. Of two, the first acts.
+func (h *heartbeat) name(i int, key string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !slices.ContainsFunc(h.kept, func(k *kept) bool { return k != nil && k.key == key }) {
+		h.kept[i].key = key
+	}
+}
+
+// follow lets a message's end move with its operation's deadline. A heartbeat of
+// one message follows the only operation there is.
+func (h *heartbeat) follow(op *twiceproof.Operation) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, k := range h.kept {
+		if k != nil && (k.key == op.Key || len(h.kept) == 1) {
+			k.op = op
+		}
+	}
+}
+
+func (h *heartbeat) beat(ctx context.Context) {
 	for {
+		next := time.NewTimer(h.rest())
 		select {
-		case <-done:
+		case <-h.done:
+			next.Stop()
 			return
-		case <-tick.C:
+		case <-next.C:
 		}
-		if !h.renew(ctx) {
-			return
+		h.renew(ctx)
+	}
+}
+
+// rest is shorter when a message's last renewal was cut short by its lease, which
+// may have been renewed since.
+func (h *heartbeat) rest() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	rest := h.Visibility / 3
+	for _, k := range h.kept {
+		if k == nil || !time.Now().Before(k.end()) {
+			continue
+		}
+		if left := time.Until(k.invisible); left > 0 {
+			rest = min(rest, left/2)
+		}
+	}
+	return max(rest, 100*time.Millisecond)
+}
+
+// renewal is what to ask for one message.
+type renewal struct {
+	*kept
+	index int
+	left  time.Duration
+}
+
+// renew asks for all whose time would be longer by it. A failure is only logged: the
+// message may have been received again, and the claim keeps that harmless.
+func (h *heartbeat) renew(ctx context.Context) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var due []renewal
+	for i, k := range h.kept {
+		if k == nil {
+			continue
+		}
+		// Whole seconds, rounded down, so that the message is never invisible for
+		// longer than the claim is live.
+		left := min(h.Visibility, time.Until(k.end())).Truncate(time.Second)
+		if left > 0 && time.Now().Add(left).After(k.invisible) {
+			due = append(due, renewal{k, i, left})
+		}
+	}
+	for i, err := range h.changeAll(ctx, due) {
+		if r := due[i]; err == nil {
+			r.invisible = time.Now().Add(r.left)
+		} else {
+			h.Log.Warn("visibility not renewed", "message", aws.ToString(r.MessageId), "err", err)
+			if goneFrom(err) {
+				h.kept[r.index] = nil
+			}
 		}
 	}
 }
 
-// renew tells whether there is anything left to renew. A failure is only logged:
-// the message may have been received again, and the claim keeps that harmless.
-func (h *heartbeat) renew(ctx context.Context) bool {
-	// Whole seconds, rounded down, so that the message is never invisible for
-	// longer than the claim is live.
-	left := min(h.Visibility, time.Until(h.leaseEnd)).Truncate(time.Second)
-	if left <= 0 {
-		return false
+// changeAll answers an error, or none, for each.
+func (h *heartbeat) changeAll(ctx context.Context, due []renewal) []error {
+	errs := make([]error, len(due))
+	if len(due) == 1 {
+		errs[0] = h.changeVisibility(ctx, due[0].received, due[0].left)
 	}
-	if !time.Now().Add(left).After(h.invisible) { // it would be shorter than what it has
-		return true
+	if len(due) < 2 {
+		return errs
 	}
-	err := h.changeVisibility(ctx, h.received, left)
+	entries := make([]types.ChangeMessageVisibilityBatchRequestEntry, len(due))
+	for i, r := range due {
+		entries[i] = types.ChangeMessageVisibilityBatchRequestEntry{
+			Id: aws.String(fmt.Sprint(i)), ReceiptHandle: r.ReceiptHandle, VisibilityTimeout: int32(r.left / time.Second),
+		}
+	}
+	ctx, cancel := patiently(ctx)
+	defer cancel()
+	out, err := h.Client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &h.QueueURL, Entries: entries})
 	if err != nil {
-		h.Log.Warn("visibility not renewed", "message", aws.ToString(h.MessageId), "err", err)
-		return !goneFrom(err)
+		for i := range errs {
+			errs[i] = err
+		}
+		return errs
 	}
-	h.invisible = time.Now().Add(left)
-	return true
+	for _, f := range out.Failed {
+		if i, ok := indexOf(f, len(due)); ok {
+			errs[i] = &smithy.GenericAPIError{Code: aws.ToString(f.Code), Message: aws.ToString(f.Message)}
+		}
+	}
+	return errs
 }
 
 // goneFrom tells whether the queue refused for good: the message was deleted or

@@ -298,3 +298,20 @@ func TestOddTimes(t *testing.T) {
 		}
 	}
 }
+
+// A renewal that the lease cut short is followed sooner, in case the lease was
+// renewed meanwhile; one that failed or is over is not.
+func TestRestBetweenRenewals(t *testing.T) {
+	now := time.Now()
+	for _, c := range []struct {
+		invisible, end, want time.Duration
+	}{{30, 60, 10}, {4, 60, 2}, {-1, 60, 10}, {4, -1, 10}} {
+		r := received{asked: now}
+		h := &heartbeat{Consumer: Consumer{Visibility: 30 * time.Second}, kept: []*kept{nil, {
+			received: r, leaseEnd: now.Add(c.end * time.Second), invisible: now.Add(c.invisible * time.Second), //nolint:durationcheck // in seconds
+		}}}
+		if got := h.rest().Round(time.Second); got != c.want*time.Second { //nolint:durationcheck // in seconds
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}

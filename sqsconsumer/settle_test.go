@@ -285,7 +285,7 @@ func TestLostIsLeftToTheOther(t *testing.T) {
 	r.untilIdle(1)
 	r.wantKinds(id, "sent received")
 	r.wantLogged("outcome=lost", 1)
-	r.exec(statements().Complete, holdJob().Type, "1", strings.Repeat("b", 32), "acted", nil)
+	r.exec(r.statements().Complete, holdJob().Type, "1", strings.Repeat("b", 32), "acted", nil)
 	r.Advance(30 * time.Second)
 	r.untilKinds(lab.Deleted, 1)
 	r.wantCharges("1", 1)
@@ -315,7 +315,7 @@ func TestVisibilityIsRoundedUp(t *testing.T) {
 	c := r.consumer(holdJob())
 	c.Visibility = lease
 	r.send("1")
-	messages, err := c.receive(r.ctx)
+	messages, err := c.receive(r.ctx, 1)
 	if err != nil || len(messages) != 1 {
 		t.Fatal(messages, err)
 	}

@@ -10,12 +10,22 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/twiceproof/twiceproof/job"
 )
 
 func (c Consumer) withDefaults() (Consumer, error) {
 	switch {
-	case c.Client == nil, c.Guard == nil, c.Act == nil, c.QueueURL == "":
-		return c, errors.New("Client, QueueURL, Guard and Act are needed")
+	case c.Client == nil, c.Guard == nil, c.QueueURL == "":
+		return c, errors.New("Client, QueueURL and Guard are needed")
+	case (c.Act == nil) == (c.ActTx == nil):
+		return c, errors.New("one of Act and ActTx is needed")
+	case (c.ActTx != nil) != (c.Guard.Job().Effect.Kind == job.OwnRow):
+		return c, fmt.Errorf("an effect of the kind %s needs %s", c.Guard.Job().Effect.Kind, actFor(c.Guard.Job().Effect.Kind))
+	case c.Batch < 0, c.Batch > maxBatch:
+		return c, fmt.Errorf("a batch of %d is not between 1 and %d", c.Batch, maxBatch)
+	case c.Batch > 1 && c.ActTx != nil:
+		return c, errors.New("a batch is for Act: each own row has its own transaction")
 	case c.Workers < 0, c.Grace < 0, c.Visibility < 0:
 		return c, errors.New("Workers, Grace and Visibility must not be negative")
 	case c.Visibility%time.Second != 0:
@@ -23,7 +33,7 @@ func (c Consumer) withDefaults() (Consumer, error) {
 	case c.Visibility > maxVisibility:
 		return c, fmt.Errorf("visibility %s is longer than the 12 hours that Amazon SQS takes", c.Visibility)
 	}
-	c.Workers = orDefault(c.Workers, 1)
+	c.Workers, c.Batch, c.narrow = orDefault(c.Workers, 1), orDefault(c.Batch, 1), new(narrow)
 	// A lease has at least a second. A message that stayed invisible for longer
 	// would wait for nobody when its worker has died.
 	c.Visibility = min(orDefault(c.Visibility, 30*time.Second), c.Guard.Job().Lease.Truncate(time.Second))
@@ -32,10 +42,21 @@ func (c Consumer) withDefaults() (Consumer, error) {
 		c.Log = slog.Default()
 	}
 	c.Log = c.Log.With("queue", c.QueueURL)
+	if j := c.Guard.Job(); time.Duration(c.Batch)*j.LongestRun > j.Lease {
+		c.Log.Warn("the lease is so short that the end of a batch may be put back unacted",
+			"lease", j.Lease, "at_least", time.Duration(c.Batch)*j.LongestRun)
+	}
 	if c.pause == nil {
 		c.pause = wait
 	}
 	return c, nil
+}
+
+func actFor(kind job.EffectKind) string {
+	if kind == job.OwnRow {
+		return "ActTx"
+	}
+	return "Act"
 }
 
 func orDefault[T comparable](value, otherwise T) T {

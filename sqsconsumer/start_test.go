@@ -15,11 +15,12 @@ import (
 func TestRefusedAtTheStart(t *testing.T) {
 	r := newRig(t, 0)
 	for want, change := range map[string]func(*Consumer){
-		"Client, QueueURL, Guard and Act are needed": func(c *Consumer) { c.Act = nil },
-		"must not be negative":                       func(c *Consumer) { c.Visibility = -1 },
-		"visibility 1.5s is not in whole seconds":    func(c *Consumer) { c.Visibility = 1500 * time.Millisecond },
-		"longer than the 12 hours":                   func(c *Consumer) { c.Visibility = maxVisibility + time.Second },
-		"none: operation error SQS":                  func(c *Consumer) { c.QueueURL = r.URL() + "/000000000000/none" },
+		"Client, QueueURL and Guard are needed":   func(c *Consumer) { c.Client = nil },
+		"one of Act and ActTx is needed":          func(c *Consumer) { c.Act = nil },
+		"must not be negative":                    func(c *Consumer) { c.Visibility = -1 },
+		"visibility 1.5s is not in whole seconds": func(c *Consumer) { c.Visibility = 1500 * time.Millisecond },
+		"longer than the 12 hours":                func(c *Consumer) { c.Visibility = maxVisibility + time.Second },
+		"none: operation error SQS":               func(c *Consumer) { c.QueueURL = r.URL() + "/000000000000/none" },
 	} {
 		c := r.consumer(holdJob())
 		change(&c)

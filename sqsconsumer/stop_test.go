@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof"
+	"github.com/twiceproof/twiceproof/job"
 	lab "github.com/twiceproof/twiceproof/lab/sqs"
 )
 
@@ -29,6 +31,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv("CONSUMER_QUEUE") != "" {
 		os.Exit(child())
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "6") // whole seconds pass at the queue: these tests wait more than they work
 	code := m.Run()
 	for end := time.Now().Add(5 * time.Second); code == 0 && left() != ""; runtime.Gosched() {
 		if time.Now().After(end) {
@@ -56,14 +60,21 @@ func left() string {
 func child() (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	r := &rig{t: &testing.T{}, till: &till{charges: map[string]int{}}, log: &logBook{}, url: os.Getenv("CONSUMER_QUEUE")}
+	r := &rig{t: &testing.T{}, till: &till{charges: map[string]int{}, ask: ask}, log: &logBook{}, url: os.Getenv("CONSUMER_QUEUE")}
+	r.kind = twiceproof.Dialect(os.Getenv("CONSUMER_KIND"))
 	r.db = r.open(os.Getenv("CONSUMER_DATABASE"))
 	workers, _ := strconv.Atoi(os.Getenv("CONSUMER_WORKERS"))
 	grace, _ := time.ParseDuration(os.Getenv("CONSUMER_GRACE"))
+	batch, _ := strconv.Atoi(os.Getenv("CONSUMER_BATCH"))
+	j := holdJob()
+	if lease, err := time.ParseDuration(os.Getenv("CONSUMER_LEASE")); err == nil {
+		j = leaseOf(lease)
+		j.Stale = job.Stale{Policy: job.Lookup, Settle: time.Second}
+	}
 	endpoint, _, _ := strings.Cut(r.url, "/000000000000/")
 	c := Consumer{
-		Client: newClient(endpoint, http.DefaultTransport), QueueURL: r.url, Guard: r.guard(r.db, holdJob()),
-		Act: charge, Workers: workers, Grace: grace,
+		Client: newClient(endpoint, http.DefaultTransport), QueueURL: r.url, Guard: r.guard(r.db, j),
+		Act: charge, Workers: workers, Grace: grace, Batch: batch,
 	}
 	err := c.Run(ctx)
 	fmt.Fprintln(os.Stderr, r.log, err)
@@ -71,6 +82,20 @@ func child() (code int) {
 		return 1
 	}
 	return 0
+}
+
+// ask looks a charge up at the outside service.
+func ask(ctx context.Context, op *twiceproof.Operation) (bool, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, os.Getenv("CONSUMER_OUTSIDE")+"/"+op.Key, http.NoBody)
+	if err != nil {
+		return false, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false, err
+	}
+	defer response.Body.Close()
+	return response.StatusCode == http.StatusOK, nil
 }
 
 func charge(ctx context.Context, op *twiceproof.Operation) error {
@@ -85,6 +110,9 @@ func charge(ctx context.Context, op *twiceproof.Operation) error {
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusTeapot {
 		panic("boom")
+	}
+	if response.StatusCode != http.StatusOK {
+		return errors.New(response.Status)
 	}
 	return nil
 }
@@ -112,11 +140,12 @@ func newOutside(t *testing.T) *outside {
 }
 
 // process starts the child.
-func (r *rig) process(o *outside, workers int, grace time.Duration) (cmd *exec.Cmd, stderr *bytes.Buffer) {
+func (r *rig) process(o *outside, workers int, grace time.Duration, more ...string) (cmd *exec.Cmd, stderr *bytes.Buffer) {
 	r.t.Helper()
 	cmd = exec.CommandContext(r.ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), "CONSUMER_QUEUE="+r.url, "CONSUMER_DATABASE="+r.dsn, "CONSUMER_OUTSIDE="+o.URL,
-		"CONSUMER_WORKERS="+strconv.Itoa(workers), "CONSUMER_GRACE="+grace.String())
+	cmd.Env = append(os.Environ(), "CONSUMER_QUEUE="+r.url, "CONSUMER_DATABASE="+r.dsn, "CONSUMER_KIND="+string(r.kind),
+		"CONSUMER_OUTSIDE="+o.URL, "CONSUMER_WORKERS="+strconv.Itoa(workers), "CONSUMER_GRACE="+grace.String())
+	cmd.Env = append(cmd.Env, more...)
 	stderr = new(bytes.Buffer)
 	cmd.Stderr = stderr
 	if err := cmd.Start(); err != nil {
@@ -254,7 +283,7 @@ func TestStoppedBeforeTheClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := r.send("1")
-	messages, err := c.receive(r.ctx)
+	messages, err := c.receive(r.ctx, 1)
 	if err != nil || len(messages) != 1 {
 		t.Fatal(messages, err)
 	}

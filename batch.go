@@ -1,0 +1,191 @@
+package twiceproof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Settled is one delivery of a batch whose end is known.
+type Settled struct {
+	// Index is the delivery's place in the batch.
+	Index int
+	Result
+	// Failure is the error that Run would have returned.
+	Failure error
+}
+
+// ErrNotReached is the cause of a release without an act: the delivery's lease was
+// over before its turn came, or an earlier one of its group could not be
+// acknowledged. Nothing is wrong with its message.
+var ErrNotReached = errors.New("the batch did not reach this delivery")
+
+// RunBatch is Run for several deliveries: their claims are made in one commit,
+// then the acts one after another, then their completions in one commit. done is
+// told of each delivery once its end is stored, from one goroutine at a time.
+//
+// Only claims of operations without a record, and completions, go together. All
+// else goes one by one and in its turn, as by Run. Of two deliveries of one
+// operation the second never acts: it gets what the record says after the first.
+//
+// The price: all claims count from the start, so a worker that dies in the middle
+// leaves every claim of the batch to the policy, acted on or not. The acts share
+// one lease; one whose turn comes after it is released unacted. Completions wait
+// for the batch, but no longer than a second: an act that hangs or panics does not
+// take those of the others with it.
+func (g *Guard) RunBatch(ctx context.Context, batch []Delivery, act Act, done func(...Settled)) {
+	b := &batchRun{Guard: g, body: act, done: done}
+	b.prepareAll(batch)
+	b.claimAll(ctx)
+	defer b.finish(ctx) // also when an act panics
+	for _, it := range b.items {
+		if it.known != nil && it.Group == "" { // its message need not wait for the acts
+			b.turn(ctx, it)
+		}
+	}
+	for _, it := range b.items {
+		if !it.ended {
+			b.turn(ctx, it)
+		}
+	}
+}
+
+// batchRun is one batch on its way.
+type batchRun struct {
+	*Guard
+	body  Act
+	done  func(...Settled)
+	items []*batchItem
+
+	settling sync.Mutex // held while done is told
+
+	mu    sync.Mutex
+	acted []*batchItem // whose completion is due
+	timer *time.Timer
+	late  sync.WaitGroup // completions that the timer started
+}
+
+type batchItem struct {
+	index int
+	Delivery
+	claimed
+	mine   *attempt // our claim
+	second bool     // an earlier one is of the same operation
+	known  *Settled // what was decided without an act
+	at     time.Time
+	ended  bool // its turn has come, or will not come
+}
+
+// turn brings one delivery to its end, or as far as its completion.
+func (b *batchRun) turn(ctx context.Context, it *batchItem) {
+	it.ended = true
+	switch {
+	case it.known != nil:
+		result := it.known.Result
+		result.RetryAfter = max(0, result.RetryAfter-time.Since(it.at))
+		b.end(ctx, it, result, it.known.Failure)
+	case it.second:
+		b.completeActed(ctx)
+		result, err := b.look(ctx, it)
+		b.end(ctx, it, result, err)
+	case it.mine == nil:
+		result, err := b.Run(ctx, it.Delivery, b.body)
+		b.end(ctx, it, result, err)
+	case it.mine.takeover:
+		result, err := b.perform(ctx, *it.mine, b.body)
+		b.end(ctx, it, result, err)
+	default:
+		b.act(ctx, it, *it.mine)
+	}
+}
+
+// act is Guard.act without the completion.
+func (b *batchRun) act(ctx context.Context, it *batchItem, a attempt) {
+	defer a.op.lease.stop()
+	if late := a.op.Check(a.op.lease); late != nil {
+		result, err := b.release(ctx, a, fmt.Errorf("%w: %w", ErrNotReached, late))
+		b.end(ctx, it, result, err)
+		return
+	}
+	err := b.Guard.body(ctx, a, 0, func() error { return b.body(a.op.lease, a.op) })
+	if err == nil {
+		b.completeLater(ctx, it)
+		return
+	}
+	end := func() (Result, error) { return b.giveUp(ctx, a, err, 0) }
+	if IsNotApplied(err) {
+		end = func() (Result, error) { return b.release(ctx, a, err) }
+	}
+	result, err := end()
+	b.end(ctx, it, result, err)
+}
+
+// look is for the second delivery of an operation: what the record says, and live
+// for whatever would need a claim.
+func (b *batchRun) look(ctx context.Context, it *batchItem) (Result, error) {
+	var r record
+	var visible bool
+	err := resend(context.WithoutCancel(ctx), time.Now().Add(min(claimPatience, b.job.Lease)), func(ctx context.Context) (err error) {
+		r, visible, err = b.records.read(ctx, it.key)
+		return err
+	})
+	if err != nil {
+		return Result{Key: it.key}, fmt.Errorf("read record: %w", err)
+	}
+	if d := decide(r, it.token, it.print, b.job); visible && !d.writes() {
+		return b.skip(it.claimed, answerTo(r, d, false)), nil
+	}
+	return b.skip(it.claimed, answer{next: nextLive, record: r, wait: time.Second}), nil
+}
+
+// end tells of one delivery. When its message must come again, the later ones of
+// its group end with it, unacted: they are told first, the last before the others,
+// so that they are back when it comes.
+func (b *batchRun) end(ctx context.Context, it *batchItem, result Result, err error) {
+	ended := []Settled{{Index: it.index, Result: result, Failure: err}}
+	if it.Group != "" && (err != nil || !result.Acknowledge()) {
+		for _, later := range b.items[it.index+1:] {
+			if later.Group == it.Group && !later.ended {
+				ended = append(ended, b.leave(ctx, later))
+			}
+		}
+		slices.Reverse(ended)
+	}
+	b.tell(ended)
+}
+
+func (b *batchRun) tell(ended []Settled) {
+	b.settling.Lock()
+	defer b.settling.Unlock()
+	b.done(ended...)
+}
+
+// leave ends a delivery unacted.
+func (b *batchRun) leave(ctx context.Context, it *batchItem) Settled {
+	it.ended = true
+	result := Result{Outcome: Released, Key: it.key, Err: ErrNotReached}
+	if it.mine != nil {
+		it.mine.op.lease.stop()
+		if it.mine.takeover { // an earlier attempt's effect may be out
+			result, _ = b.giveUp(ctx, *it.mine, ErrNotReached, 0)
+		} else {
+			result, _ = b.release(ctx, *it.mine, ErrNotReached)
+		}
+	}
+	return Settled{Index: it.index, Result: result}
+}
+
+// finish leaves no claim behind that was not begun, which there is only when an act
+// did not return, and stores what is still to be completed.
+func (b *batchRun) finish(ctx context.Context) {
+	b.completeActed(ctx)
+	for _, it := range b.items {
+		if !it.ended {
+			b.tell([]Settled{b.leave(ctx, it)})
+		}
+	}
+	b.late.Wait()
+}

@@ -1,0 +1,88 @@
+package twiceproof
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+)
+
+func (b *batchRun) prepareAll(batch []Delivery) {
+	seen := map[string]bool{}
+	for i, d := range batch {
+		it := &batchItem{index: i, Delivery: d}
+		b.items = append(b.items, it)
+		var err error
+		if b.job.Effect.Kind != job.Outside {
+			err = fmt.Errorf("job %s: effect %q is guarded by RunTx", b.job.Type, b.job.Effect.Kind)
+		} else if it.claimed, err = b.prepare(d); err == nil {
+			it.second = seen[it.key]
+			seen[it.key] = true
+			continue
+		}
+		it.known = &Settled{Index: i, Failure: err}
+	}
+}
+
+// claimAll claims the operations that have no record.
+func (b *batchRun) claimAll(ctx context.Context) {
+	var wanted []*batchItem
+	for _, it := range b.items {
+		if it.known == nil && ctx.Err() != nil {
+			it.known = &Settled{Index: it.index, Result: Result{Key: it.key}, Failure: ctx.Err()}
+		}
+		if it.known == nil && !it.second {
+			wanted = append(wanted, it)
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	slices.SortFunc(wanted, func(a, b *batchItem) int { return cmp.Compare(a.key, b.key) })
+	claims := make([]claimed, len(wanted))
+	for i, it := range wanted {
+		claims[i] = it.claimed
+	}
+	sent := time.Now()
+	until := sent.Add(min(claimPatience, b.job.Lease))
+	var seen map[string]record
+	err := resend(context.WithoutCancel(ctx), until, func(ctx context.Context) (err error) {
+		seen, err = b.records.claimAll(ctx, claims)
+		return err
+	})
+	for _, it := range wanted {
+		b.takeAnswer(ctx, it, seen, sent, err)
+	}
+}
+
+// takeAnswer is for one operation. One that the answer does not show, or a list
+// that the database refused because of another in it, is claimed alone, with the
+// same token: an earlier sending may have done it already.
+func (b *batchRun) takeAnswer(ctx context.Context, it *batchItem, seen map[string]record, sent time.Time, err error) {
+	r, ok := seen[it.key]
+	var a answer
+	switch {
+	case err != nil && mayChange(err):
+		err = fmt.Errorf("claim operation: %w", err)
+	case err != nil || !ok:
+		a, err = b.claim(context.WithoutCancel(ctx), it.claimed, sent)
+	default:
+		d := decide(r, it.token, it.print, b.job)
+		if d.writes() {
+			return // by Run, in its turn
+		}
+		a = answerTo(r, d, false)
+	}
+	switch {
+	case err != nil:
+		it.known = &Settled{Index: it.index, Result: Result{Key: it.key}, Failure: err}
+	case a.next == nextAct:
+		mine := b.attempt(ctx, it.claimed, a, it.Delivery, sent)
+		it.mine = &mine
+	default:
+		it.known, it.at = &Settled{Index: it.index, Result: b.skip(it.claimed, a)}, time.Now()
+	}
+}

@@ -1,0 +1,86 @@
+package twiceproof
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// A completion waits for others of its batch, and no longer than this: the next act
+// may hang, and until it is stored nobody knows of the effect.
+const completionWait = time.Second
+
+// completeLater keeps an act that returned for the batch's one completion.
+func (b *batchRun) completeLater(ctx context.Context, it *batchItem) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.acted = append(b.acted, it)
+	if len(b.acted) > 1 {
+		return
+	}
+	b.late.Add(1)
+	b.timer = time.AfterFunc(min(completionWait, b.job.Lease/4), func() {
+		defer b.late.Done()
+		b.completeActed(ctx)
+	})
+}
+
+// completeActed stores what is to be completed, in one commit. It returns after
+// those that another call has taken are stored as well.
+func (b *batchRun) completeActed(ctx context.Context) {
+	b.settling.Lock()
+	defer b.settling.Unlock()
+	b.mu.Lock()
+	due := b.acted
+	b.acted = nil
+	if len(due) > 0 && b.timer.Stop() {
+		b.late.Done()
+	}
+	b.mu.Unlock()
+	if len(due) > 0 {
+		b.done(b.completeAll(ctx, due)...)
+	}
+}
+
+func (b *batchRun) completeAll(ctx context.Context, due []*batchItem) []Settled {
+	all := make([]finished, len(due))
+	until := due[0].mine.op.Deadline()
+	for i, it := range due {
+		all[i] = finished{it.claimed, b.resultOf(it.mine.op)}
+		if end := it.mine.op.Deadline(); end.Before(until) {
+			until = end
+		}
+	}
+	if least := time.Now().Add(writePatience); least.After(until) {
+		until = least
+	}
+	var done map[string]bool
+	var err error
+	if len(all) > 1 {
+		err = resend(context.WithoutCancel(ctx), until, func(ctx context.Context) (err error) {
+			done, err = b.records.completeAll(ctx, all, completionActed)
+			return err
+		})
+	}
+	ended := make([]Settled, len(due))
+	for i, it := range due {
+		ended[i] = b.completed(ctx, it, all[i], done, err)
+	}
+	return ended
+}
+
+// completed is the end of one. One that could not be completed with the others, or
+// whose others could not be, is completed alone.
+func (b *batchRun) completed(ctx context.Context, it *batchItem, f finished, done map[string]bool, err error) Settled {
+	ended := Settled{Index: it.index, Result: Result{Key: it.key, Deadline: it.mine.op.Deadline()}}
+	switch {
+	case err != nil && mayChange(err):
+		ended.Failure = fmt.Errorf("complete operation: %w", err)
+	case err != nil || !done[it.key]:
+		ended.Result, ended.Failure = b.complete(ctx, *it.mine, completionActed)
+	default:
+		b.log.Info("completed", "key", it.key, "token", it.token, "completion", completionActed)
+		ended.Outcome, ended.Completion, ended.Value = Completed, completionActed, f.result
+	}
+	return ended
+}
