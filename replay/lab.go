@@ -82,7 +82,7 @@ func (l *lab) build(ctx context.Context, v jobfile.CodeVersion) error {
 	l.progress(Progress{Building: v.Name})
 	printed, err := runCommand(ctx, l.fill(v.Build), l.Spec.Resolve("."), l.Environ, buildLimit)
 	if err != nil && ctx.Err() == nil {
-		return &Problem{What: fmt.Sprintf("the build of version %q failed: %v", v.Name, err), Hint: "run the build command of the replay file by hand", Output: tail(printed, 20)}
+		return &Problem{What: fmt.Sprintf("the build of version %q failed: %v", v.Name, err), Hint: "run the build command of the replay file by hand", Output: tail(printed)}
 	}
 	return context.Cause(ctx)
 }
@@ -168,10 +168,8 @@ func (l *lab) postgresVersion(ctx context.Context) string {
 }
 
 // tail is the end of what a program printed.
-func tail(text string, lines int) string {
+func tail(text string) string {
+	const lines = 20
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if len(all) > lines {
-		all = all[len(all)-lines:]
-	}
-	return strings.Join(all, "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }

@@ -31,7 +31,7 @@ func noRedelivery(ctx context.Context, w *world) error {
 	if err != nil {
 		return &Problem{
 			What: fmt.Sprintf("the sweep failed: %v", err), Hint: "run the command under sweep of the replay file by hand",
-			Output: tail(printed, 20),
+			Output: tail(printed),
 		}
 	}
 	return w.end(ctx, op)

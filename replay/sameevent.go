@@ -58,7 +58,7 @@ func (w *world) enqueue(ctx context.Context, command string, op operation) error
 	if err != nil {
 		return &Problem{
 			What: fmt.Sprintf("an enqueuer failed: %v", err), Hint: "run the command under enqueue of the replay file by hand",
-			Output: tail(printed, 20),
+			Output: tail(printed),
 		}
 	}
 	w.history.add(Event{Event: EventSent, Operation: op.key, Detail: "by the application's own code"})

@@ -162,12 +162,12 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	case k.process.hasExited():
 		return &Problem{
 			What: fmt.Sprintf("a worker of version %q did not start: %v", w.plan.Version, exitText(k.process.err)),
-			Hint: startHint(k.process.output.String()), Output: tail(k.process.output.String(), 20),
+			Hint: startHint(k.process.output.String()), Output: tail(k.process.output.String()),
 		}
 	}
 	return &Problem{
 		What: fmt.Sprintf("a worker of version %q did not ask the queue for messages within %s", w.plan.Version, w.Spec.Timeouts.Ready),
-		Hint: "a replay needs long polling (WaitTimeSeconds over 0) from the addresses that environment names; raise timeouts.ready for a slow start", Output: tail(k.process.output.String(), 20),
+		Hint: "a replay needs long polling (WaitTimeSeconds over 0) from the addresses that environment names; raise timeouts.ready for a slow start", Output: tail(k.process.output.String()),
 	}
 }
 

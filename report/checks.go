@@ -44,7 +44,7 @@ func answersOf(r Report, name string) []string {
 		if result.Version != r.Judged || result.Case != name {
 			continue
 		}
-		answer := fmt.Sprintf("**%s** (`%s`): ", yesOrNo(result), result.Label())
+		answer := "**" + yesOrNo(result) + "** (`" + result.Label() + "`): "
 		if result.Verdict.Verdict == replay.NotApplicable {
 			answers = append(answers, answer+result.Why)
 			continue
