@@ -173,6 +173,7 @@ func (r *rig) guardOn(db *sql.DB, j job.Job) *Guard {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	r.t.Cleanup(g.awaitCount) // its goroutine must not outlive the test's bubble
 	return g
 }
 
