@@ -27,7 +27,7 @@ type File struct {
 
 // Load reads a job file. Errors lists the problems in its error.
 func Load(path string) (*File, error) {
-	data, err := readFile(path, "write one with: twiceproof fit")
+	data, err := readFile(path, "name the folder that holds it, or write one: the README shows a small one")
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 // LoadReplay reads a replay file. Errors lists the problems in its error.
 func LoadReplay(path string) (*Replay, error) {
-	data, err := readFile(path, "write one with: twiceproof init")
+	data, err := readFile(path, "name the folder that holds it, such as examples/sqs-charge, or write one: docs/files.md lists its fields")
 	if err != nil {
 		return nil, err
 	}

@@ -52,6 +52,9 @@ func factOf(p Planned, s Seen) string {
 	case job.EndCompleted:
 		text += " (" + s.Completion + ")"
 	}
+	if s.Late {
+		text += ", a late finish on record: a second effect is suspected"
+	}
 	if s.Queued > 0 {
 		text += ", message on the queue"
 	}
@@ -60,7 +63,7 @@ func factOf(p Planned, s Seen) string {
 
 // What a look is called in the report.
 var lookNames = map[string]string{
-	SeenFault: "at the kill", SeenYoung: "after a redelivery within the lease",
+	SeenFault: "at the fault", SeenYoung: "after a redelivery within the lease",
 	SeenRipe: "past the lease", SeenTaken: "after another worker", SeenEnd: "at the end", SeenKeyless: "at the end",
 }
 

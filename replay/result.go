@@ -12,6 +12,13 @@ type Result struct {
 	Runs       int `json:"runs"`
 	Overlapped int `json:"overlapped"`
 	Verdict
+	// What happens in the case and when it is ok, as the plan says.
+	What string `json:"what"`
+	OK   string `json:"ok_when"`
+	// Operations is how many operations took part; the counts are of one each.
+	Operations int `json:"operations"`
+	// LateFinish: a worker that had lost its claim came back, and the record says so.
+	LateFinish bool `json:"late_finish"`
 	// Effects is the largest count that one operation had at the end.
 	Effects        int    `json:"effects"`
 	EffectsMin     int    `json:"effects_min"`
@@ -35,6 +42,7 @@ type Result struct {
 func NewResult(p Planned, events []Event) Result {
 	r := Result{
 		Version: p.Version, Guarded: p.Guarded, Case: p.Case, Point: p.Point, Runs: 1,
+		What: p.What, OK: p.OK, Operations: len(operationsOf(events)),
 		Verdict: Judge(p, events), FaultFired: fired(events), Redelivery: redelivery(events), Facts: facts(p, events),
 	}
 	if p.Races {
@@ -66,6 +74,7 @@ func (r *Result) count(end Seen, first bool) {
 	r.EffectsMin, r.EffectsMax = min(r.EffectsMin, end.Effects), max(r.EffectsMax, end.Effects)
 	r.Effects = r.EffectsMax
 	r.Records = max(r.Records, end.Records)
+	r.LateFinish = r.LateFinish || end.Late
 	if first || r.State == job.EndCompleted {
 		r.State, r.HoldReason = end.State, end.HoldReason
 	}

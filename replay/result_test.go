@@ -16,11 +16,12 @@ func TestNewResult(t *testing.T) {
 		onQueue(0, "", "m", 1, "visibility_over"), look(SeenEnd, end),
 	})
 	want := Result{
-		Version: "new", Guarded: true, Case: "killed_after_effect", Runs: 1, Verdict: Verdict{Verdict: OK},
+		Version: "new", Guarded: true, Case: "killed_after_effect", Runs: 1, Operations: 1, Verdict: Verdict{Verdict: OK},
+		What: caseLabelled("killed_after_effect").What, OK: caseLabelled("killed_after_effect").OK,
 		Effects: 1, EffectsMin: 1, EffectsMax: 1, AllowedEffects: []int{1}, Records: 1, State: job.EndCompleted,
 		ClaimAgeMS: 4, LeaseMS: lease, Redelivery: "natural", FaultFired: true,
 		Facts: []string{
-			"at the kill: 1 effect, record claimed, claim age 4ms, lease 2m0s, message on the queue",
+			"at the fault: 1 effect, record claimed, claim age 4ms, lease 2m0s, message on the queue",
 			"2m1s pass",
 			"at the end: 1 effect, record completed (found)",
 		},
@@ -43,22 +44,22 @@ func TestResultNumbers(t *testing.T) {
 		{
 			"the operation that ended otherwise is shown", "two_operations",
 			[]Event{lookAt("a", SeenEnd, completed), lookAt("b", SeenEnd, heldTwice), lookAt("c", SeenEnd, completed)},
-			Result{Runs: 1, Effects: 2, EffectsMin: 1, EffectsMax: 2, AllowedEffects: []int{1}, Records: 1, State: job.EndHeld, HoldReason: "look_ups_used_up", Redelivery: "none"},
+			Result{Runs: 1, Operations: 3, Effects: 2, EffectsMin: 1, EffectsMax: 2, AllowedEffects: []int{1}, Records: 1, State: job.EndHeld, HoldReason: "look_ups_used_up", Redelivery: "none"},
 		},
 		{
 			"runs of a race", "concurrent",
 			slices.Concat(raced(1, completed), []Event{onQueue(2, "A", "m", 1, "received"), lookAt("order-2", SeenEnd, nothing)}, raced(3, completed)),
-			Result{Runs: 3, Overlapped: 2, Effects: 1, EffectsMin: 0, EffectsMax: 1, AllowedEffects: []int{1}, Records: 1, State: "", Redelivery: "none"},
+			Result{Runs: 3, Overlapped: 2, Operations: 3, Effects: 1, EffectsMin: 0, EffectsMax: 1, AllowedEffects: []int{1}, Records: 1, State: "", Redelivery: "none"},
 		},
 		{
 			"the young claim's own age", "young_claim",
 			[]Event{faultFired(), look(SeenFault, claimed), look(SeenYoung, young), onQueue(0, "", "m", 2, "redelivered"), onQueue(0, "", "m", 1, "visibility_over"), look(SeenEnd, completed)},
-			Result{Runs: 1, Effects: 1, EffectsMin: 1, EffectsMax: 1, AllowedEffects: []int{1}, Records: 1, State: job.EndCompleted, ClaimAgeMS: 37_000, LeaseMS: lease, Redelivery: "forced", FaultFired: true},
+			Result{Runs: 1, Operations: 1, Effects: 1, EffectsMin: 1, EffectsMax: 1, AllowedEffects: []int{1}, Records: 1, State: job.EndCompleted, ClaimAgeMS: 37_000, LeaseMS: lease, Redelivery: "forced", FaultFired: true},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := NewResult(plannedFor(job.Lookup, guarded, c.planned), c.events)
-			got.Version, got.Guarded, got.Case, got.Verdict, got.Facts = "", false, "", Verdict{}, nil
+			got.Version, got.Guarded, got.Case, got.Verdict, got.Facts, got.What, got.OK = "", false, "", Verdict{}, nil, "", ""
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got  %+v\nwant %+v", got, c.want)
 			}
@@ -82,7 +83,7 @@ func TestFacts(t *testing.T) {
 		look(SeenEnd, with(held, func(s *Seen) { s.HoldReason = "policy" })),
 	}
 	want := []string{
-		"at the kill: 0 effects, no record", "2m31s pass",
+		"at the fault: 0 effects, no record", "2m31s pass",
 		"past the lease: 0 effects, record claimed, claim age 2m30.02s, lease 2m0s, message on the queue",
 		"at the end: 0 effects, record held (policy)",
 	}

@@ -40,6 +40,7 @@ type world struct {
 	logged     int           // queue events that are in the history already
 	strange    int           // calls that the outside service did not know, likewise
 	passed     time.Duration // time that the replay let pass
+	nameless   int           // calls that were looked at for their operation
 	closing    sync.Once
 }
 
@@ -203,6 +204,13 @@ func (w *world) logOutside() {
 		})
 	}
 	w.strange = len(unknown)
+	calls := w.book.Calls()
+	for _, c := range calls[w.nameless:] {
+		if c.Operation == "" && w.plan.Case != "keyless" { // there it is the case itself
+			w.history.add(Event{Event: EventUnproxied, Detail: "an effect that names no operation where outside.operation of the replay file looks"})
+		}
+	}
+	w.nameless = len(calls)
 }
 
 // pass lets time pass, for the record and for the queue alike, record first: a

@@ -50,8 +50,11 @@ func answersOf(r Report, name string) []string {
 			continue
 		}
 		answer += fmt.Sprintf("%s seen, %s permitted; %d record(s), %s", effects(result), permitted(result), result.Records, orNone(result.State))
-		if result.ClaimAgeMS > 0 && (name == "young_claim" || name == "old_claim") {
-			answer += fmt.Sprintf("; met at a claim age of %s with a lease of %s", ms(result.ClaimAgeMS), ms(result.LeaseMS))
+		if result.Operations > 1 && result.Runs == 1 {
+			answer += fmt.Sprintf("; so for each of %d operations", result.Operations)
+		}
+		if name == "young_claim" || name == "old_claim" {
+			answer += "\n     - " + strings.Join(result.Facts, "\n     - ")
 		}
 		if result.Runs > 1 {
 			answer += fmt.Sprintf("; %d runs in which both workers had it", result.Overlapped)

@@ -18,18 +18,21 @@ var JSONSchema []byte
 
 // Report is a finished replay as it is shown.
 type Report struct {
-	Schema     string            `json:"schema"`
-	Job        string            `json:"job"`
-	Queue      string            `json:"queue"`
-	Database   string            `json:"database"`
-	Policy     string            `json:"policy"`
-	PolicyText string            `json:"policy_text"`
-	LeaseMS    int64             `json:"lease_ms"`
-	Judged     string            `json:"judged"` // the version that the exit status is about
-	Verdict    string            `json:"verdict"`
-	Platform   map[string]string `json:"platform"`
-	CannotSee  []string          `json:"cannot_see"`
-	Results    []replay.Result   `json:"results"`
+	Schema     string `json:"schema"`
+	Job        string `json:"job"`
+	Queue      string `json:"queue"`
+	Database   string `json:"database"`
+	Policy     string `json:"policy"`
+	PolicyText string `json:"policy_text"`
+	LeaseMS    int64  `json:"lease_ms"`
+	// StoredLeaseMS is the lease as the record keeps it: under lookup with the settle
+	// time.
+	StoredLeaseMS int64             `json:"stored_lease_ms"`
+	Judged        string            `json:"judged"` // the version that the exit status is about
+	Verdict       string            `json:"verdict"`
+	Platform      map[string]string `json:"platform"`
+	CannotSee     []string          `json:"cannot_see"`
+	Results       []replay.Result   `json:"results"`
 }
 
 // WriteJSON writes the report with its schema's name in it.

@@ -22,7 +22,8 @@ func WriteMarkdown(w io.Writer, r Report) error {
 	fmt.Fprintf(&b, "%s.\n\n", Limit)
 	writeTable(&b, r)
 	writeChecks(&b, r)
-	fmt.Fprintf(&b, "\n## The policy for a stale claim\n\n%s\n\nLease: %s.\n", strings.TrimSpace(r.PolicyText), lease(r))
+	fmt.Fprintf(&b, "\n## The policy for a stale claim\n\n%s\n\nLease: %s; in the record %s, with the time that the service may need to show a call.\nWhat is permitted was written into plan.json before the first worker started.\n",
+		strings.TrimSpace(r.PolicyText), lease(r), ms(r.StoredLeaseMS))
 	writeCases(&b, r)
 	writeLimits(&b, r)
 	_, err := io.WriteString(w, b.String())
@@ -41,6 +42,11 @@ func writeCases(b *strings.Builder, r Report) {
 	b.WriteString("\n## What each case showed\n")
 	for _, result := range r.Results {
 		fmt.Fprintf(b, "\n### %s/%s: %s\n\n", result.Version, result.Label(), outcome(result))
+		if result.Verdict.Verdict == replay.NotApplicable {
+			fmt.Fprintf(b, "%s.\n", result.Why)
+			continue
+		}
+		fmt.Fprintf(b, "What happens: %s. Ok when: %s.\n\n", result.What, result.OK)
 		if result.Why != "" {
 			fmt.Fprintf(b, "%s.\n\n", result.Why)
 		}

@@ -39,7 +39,8 @@ func golden(t *testing.T, name string, got []byte) {
 func fixed() Report {
 	result := func(version, name, verdict, kind, why string, effects int) replay.Result {
 		r := replay.Result{
-			Version: version, Guarded: version == "new", Case: name, Runs: 1,
+			Version: version, Guarded: version == "new", Case: name, Runs: 1, Operations: 1,
+			What: "what happens in " + name, OK: "it stands it",
 			Verdict: replay.Verdict{Verdict: verdict, Kind: kind, Why: why},
 			Effects: effects, EffectsMin: effects, EffectsMax: effects, AllowedEffects: []int{1},
 			Redelivery: "natural", FaultFired: strings.HasPrefix(name, "killed"),
@@ -68,10 +69,10 @@ func fixed() Report {
 	all[5].State = "claimed"
 	all[6].FaultFired = false
 	all[7].State, all[7].HoldReason, all[7].AllowedEffects = "held", "look_ups_used_up", []int{1, 2}
-	all[9].Facts = []string{"at the kill: 0 effects, record claimed, claim age 4ms, lease 2m30s, message on the queue", "2m31s pass", "at the end: 1 effect, record completed (acted)"}
+	all[9].Facts = []string{"at the fault: 0 effects, record claimed, claim age 4ms, lease 2m30s, message on the queue", "2m31s pass", "at the end: 1 effect, record completed (acted)"}
 	judged := Judged(all)
 	return Report{
-		Schema: Schema, Job: "charge.create", Queue: "sqs", Database: "sqlite", Policy: "lookup", LeaseMS: 120_000,
+		Schema: Schema, Job: "charge.create", Queue: "sqs", Database: "sqlite", Policy: "lookup", LeaseMS: 120_000, StoredLeaseMS: 150_000,
 		PolicyText: "A claim is good for 2m; while it is, no other worker takes the operation over.\n",
 		Judged:     judged, Verdict: Overall(all, judged),
 		Platform: map[string]string{"go": "go1.26", "sqs": "lab 1"}, CannotSee: []string{"files that the worker writes"}, Results: all,

@@ -177,7 +177,7 @@ func newReport(r replay.Request, out replay.Outcome) report.Report {
 	out.Platform["go"], out.Platform["twiceproof"] = runtime.Version(), version()
 	return report.Report{
 		Schema: report.Schema, Job: r.Job.Type, Queue: string(r.Job.Queue), Database: string(r.Spec.Database.Kind),
-		Policy: string(r.Job.Stale.Policy), PolicyText: r.PolicyText, LeaseMS: r.Job.Lease.Milliseconds(),
+		Policy: string(r.Job.Stale.Policy), PolicyText: r.PolicyText, LeaseMS: r.Job.Lease.Milliseconds(), StoredLeaseMS: r.Job.StoredLease().Milliseconds(),
 		Judged: judged, Verdict: report.Overall(out.Results, judged),
 		Platform: out.Platform, CannotSee: out.CannotSee, Results: out.Results,
 	}
