@@ -34,7 +34,7 @@ type setup struct {
 }
 
 func (s setup) name() string {
-	words := strings.Fields(strings.Join([]string{s.worker, s.policy, s.database, s.both.file}, " "))
+	words := strings.Fields(strings.Join([]string{strings.TrimPrefix(s.worker, "../examples/"), s.policy, s.database, s.both.file}, " "))
 	return strings.Join(append([]string{"twin"}, words...), "+")
 }
 

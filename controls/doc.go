@@ -3,8 +3,8 @@
 // its right twin passes every case.
 //
 // Hard rule: a control differs from its twin in one hunk. The twin is the worker of
-// examples/sqs-charge/new or that of foreign/; nothing is copied: a control is built
-// with an overlay of the one file that it changes.
+// examples/sqs-charge/new, that of another example, or that of foreign/; nothing is
+// copied: a control is built with an overlay of the one file that it changes.
 //
 // A control is a text file, <name>.txt:
 //
@@ -15,7 +15,7 @@
 //	also: sequential stuck, …          a case that fails in another way, and why
 //	may: concurrent stuck, …           a case that fails so or is ok, as the timing falls
 //	policy: hold                       when it is not the job file's
-//	worker: foreign                    when the twin is not examples/sqs-charge/new
+//	worker: foreign                    the twin's folder, when it is not ../examples/sqs-charge
 //	database: postgres                 when it is not the replay file's
 //	file: sqsconsumer/handle.go        the file that is changed
 //	both: dialect/sqlite/claim.sql     a file that is changed in the twin too

@@ -9,6 +9,8 @@ import (
 	"github.com/twiceproof/twiceproof/replay/records"
 )
 
+const clocksApart = "clocks_apart" // the point
+
 // clockAhead is by how much a case's database is ahead of the workers: more than
 // any lease and patience of the replay.
 const clockAhead = 1000 * time.Hour

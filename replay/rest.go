@@ -6,19 +6,24 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twiceproof/twiceproof/job"
 	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
 	"github.com/twiceproof/twiceproof/queue/sqs"
 )
 
-// A message that is put back this often, each time when its wait is over, will
-// never be done with.
-const patienceRounds = 12
+// patience is how often a message may be put back, each time until its wait is over,
+// before it is taken to go round for ever: more often than all budgets of the job.
+func (w *world) patience() int {
+	s := w.Job.Stale
+	budgets := max(s.MaxTakeovers, job.DefaultMaxTakeovers) + max(s.MaxLookups, job.DefaultMaxLookups)
+	return 4 + 2*budgets
+}
 
 // rest lets the workers work until the queue is empty. Whenever all of them are
 // idle and the queue still has messages, it lets time pass until the next one is
 // due. So a put back costs no real time, and a worker is never aged while it works.
 func (w *world) rest(ctx context.Context) error {
-	for range patienceRounds {
+	for range w.patience() {
 		settled, err := w.idle(ctx)
 		if err != nil || !settled {
 			return err
@@ -31,7 +36,7 @@ func (w *world) rest(ctx context.Context) error {
 			return err
 		}
 	}
-	w.history.add(Event{Event: EventUnrested, Detail: fmt.Sprintf("the message was put back %d times", patienceRounds)})
+	w.history.add(Event{Event: EventUnrested, Detail: fmt.Sprintf("the message was put back %d times", w.patience())})
 	return nil
 }
 

@@ -141,6 +141,10 @@ func oldAndNew(ctx context.Context, w *world) error {
 	if err := w.rest(ctx); err != nil {
 		return err
 	}
+	if n, err := w.effects(ctx, op); err != nil || n != 1 {
+		w.history.add(Event{Event: EventUnasked, Detail: "the old code did not finish the operation"})
+		return err
+	}
 	w.kill(old)
 	old.gate.Shut()
 	if err := w.quiet(ctx, old); err != nil {

@@ -40,7 +40,7 @@ func Judge(p Planned, events []Event) Verdict {
 	}
 	// What happened too often was seen with our own eyes, whatever else went wrong.
 	// What did not happen is a finding only where nothing else can be the reason.
-	steps := []func(Planned, []Event) Verdict{neverFired, unplanned, tooMuch, hotLoop, blocked, unseen, tooLittle, unproved}
+	steps := []func(Planned, []Event) Verdict{neverFired, unplanned, tooMuch, otherKeys, hotLoop, blocked, unseen, tooLittle, unproved}
 	for _, step := range steps {
 		if v := step(p, events); v.Verdict != "" {
 			return withKeys(v, events)
@@ -80,7 +80,7 @@ func tooLittle(p Planned, events []Event) Verdict {
 	return worstOf(events, func(look, fault Event) Verdict {
 		switch look.Seen.When {
 		case SeenYoung:
-			return tooLittleYoung(p, *look.Seen, *fault.Seen)
+			return tooLittleYoung(p, look, fault, events)
 		case SeenKeyless:
 			return keylessEnd(*look.Seen)
 		case SeenEnd:
@@ -149,6 +149,9 @@ func bornOld(p Planned, look Event, events []Event) Verdict {
 		}
 	}
 	if p.Guarded && look.Seen.State == "claimed" && (age > most || age < -time.Minute) {
+		if p.Point == clocksApart { // a worker that sets its own search_path does not see the clock that was set ahead
+			return doubt("a new claim is %s old: another clock than the database's wrote it, or the worker's search_path hides the clock of this case", age)
+		}
 		return violates(AgainstPolicy, "a new claim is %s old by the database's clock: another clock wrote it", age)
 	}
 	return Verdict{}
@@ -165,6 +168,14 @@ func lateChange(end, taken, fault Seen) Verdict {
 			taken.State, taken.Completion, end.State, end.Completion)
 	case !end.Late:
 		return violates(AgainstPolicy, "a worker that had lost its claim came back, and the record does not say so")
+	}
+	return Verdict{}
+}
+
+// otherKeys: one business event is one operation, whoever enqueues it.
+func otherKeys(_ Planned, events []Event) Verdict {
+	if slices.ContainsFunc(events, func(e Event) bool { return e.Event == EventKeys }) {
+		return violates(AgainstPolicy, "one business event was taken for several operations")
 	}
 	return Verdict{}
 }
@@ -203,12 +214,33 @@ func tooMuchYoung(p Planned, look, fault Event, events []Event) Verdict {
 	return Verdict{}
 }
 
-// tooLittleYoung: its message is kept.
-func tooLittleYoung(p Planned, young, fault Seen) Verdict {
-	if p.Guarded && fault.State == "claimed" && young.Queued == 0 && young.State == "claimed" {
-		return violates(Lost, "the delivery that met a live claim was acknowledged: the operation is not done, and no message is left")
+// tooLittleYoung: the message is kept. The queue's own log tells, not the number of
+// messages that are left: where the replay has put a second copy on, the first one is
+// still there when the second is acknowledged.
+func tooLittleYoung(p Planned, look, fault Event, events []Event) Verdict {
+	young, then := look.Seen, fault.Seen
+	if !p.Guarded || then.State != "claimed" || young.State != "claimed" || young.Token != then.Token {
+		return Verdict{}
+	}
+	if young.Queued == 0 || deletedBetween(events, fault, look) {
+		return violates(Lost, "the delivery that met a live claim was acknowledged: the operation is not done")
 	}
 	return Verdict{}
+}
+
+func deletedBetween(events []Event, from, to Event) bool {
+	within := false
+	for _, e := range events {
+		switch {
+		case e == to:
+			return false
+		case e == from:
+			within = true
+		case within && e.Event == EventQueue && e.What == "deleted":
+			return true
+		}
+	}
+	return false
 }
 
 func tooMuchEnd(p Planned, end, fault Seen) Verdict {

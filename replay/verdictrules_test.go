@@ -2,6 +2,7 @@ package replay
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/job"
@@ -153,5 +154,37 @@ func TestJudgeUnasked(t *testing.T) {
 		if got.Verdict != c.verdict || got.Kind != c.kind {
 			t.Errorf("got %+v, want %s %s", got, c.verdict, c.kind)
 		}
+	}
+}
+
+// A second copy of the message hides that the first delivery was acknowledged; the
+// queue's log does not.
+func TestAnAcknowledgedLiveClaimIsLostWhateverIsLeft(t *testing.T) {
+	p := plannedFor(job.Hold, guarded, "young_claim")
+	events := func(what string) []Event {
+		return []Event{
+			faultFired(), look(SeenFault, claimed), passed(30_000),
+			onQueue(0, "B", "m", 2, "received"), onQueue(0, "B", "m", 2, what),
+			look(SeenYoung, with(claimed, func(s *Seen) { s.Queued = 1 })), passed(lease + 1000),
+			look(SeenEnd, with(held, func(s *Seen) { s.Effects = 0 })),
+		}
+	}
+	if got := Judge(p, events("deleted")); got.Kind != Lost {
+		t.Errorf("acknowledged: %+v", got)
+	}
+	if got := Judge(p, events("visibility_changed")); got.Verdict != OK {
+		t.Errorf("put back: %+v", got)
+	}
+}
+
+func TestOneEventOneOperation(t *testing.T) {
+	p := plannedFor(job.Lookup, guarded, "same_event")
+	end := look(SeenEnd, completed)
+	if got := Judge(p, []Event{end}); got.Verdict != OK {
+		t.Errorf("one key: %+v", got)
+	}
+	got := Judge(p, []Event{{Event: EventKeys, Detail: "they differ in body.sent_at"}, end})
+	if got.Kind != AgainstPolicy || !strings.Contains(got.Why, "body.sent_at") {
+		t.Errorf("two keys: %+v", got)
 	}
 }
