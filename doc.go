@@ -17,15 +17,20 @@
 // finds a stale claim, whose worker may have died between its effect and its
 // completion, follows the policy that the job's owner chose in writing.
 //
+// Hard rule: every write after a claim shows the claim's token in its WHERE, and
+// nobody decides by a lock, a clock or the memory of this process.
+//
 // # What holds
 //
-// For one job type, however often a message is delivered, the effect happens
-// once when it is a call that can be looked up (policy lookup), provided that no
-// worker acts after its deadline and that the service finishes and shows a call
-// within the settle time. For an effect that cannot be checked, the policy hold
-// leaves the operation for a person as soon as nobody can tell. This holds while
-// the database keeps what it has committed and the record is not deleted. The
-// unique key in the database enforces it, never a lock or this process's memory.
+// For one job type, however often a message is delivered, the effect happens once
+// when it is a row in the application's own database (RunTx, always); a call to a
+// service that accepts a reference (policy resend, while the service remembers it);
+// or a call that can be looked up (policy lookup, provided that no worker acts after
+// its deadline and that the service finishes and shows a call within the settle
+// time). For any other effect the policy bounds the harm: hold leaves the operation
+// for a person as soon as nobody can tell, accept_duplicate permits one more effect,
+// accept_miss one missing. This holds while the database keeps what it has committed
+// and the record is not deleted. The unique key in the database enforces it.
 //
 // # Each failure
 //

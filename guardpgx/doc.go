@@ -3,6 +3,10 @@
 // twiceproof.Guard.RunTx; here what the guard adds travels with what a transaction
 // needs anyway:
 //
+// Hard rule: nothing is acknowledged before the tag COMMIT and then an idle
+// ReadyForQuery were read; a connection never goes back to the pool inside a
+// transaction.
+//
 //	one round trip    BEGIN, claim
 //	the body's own    INSERT …
 //	one round trip    result (if set), seal, COMMIT

@@ -1,6 +1,8 @@
 // Package postgres runs a throw-away PostgreSQL from installed binaries
 // (version 13 or later), on a random loopback port, in a private folder.
 //
+// Hard rule: nothing of it outlives its owner, however that ends.
+//
 // What it promises:
 //
 //   - Nothing outlives its owner. Stop ends the server and removes the folder,
