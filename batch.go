@@ -19,8 +19,8 @@ type Settled struct {
 }
 
 // ErrNotReached is the cause of a release without an act: the delivery's lease was
-// over before its turn came, or an earlier one of its group could not be
-// acknowledged. Nothing is wrong with its message.
+// over before its turn came, an earlier one of its group could not be acknowledged,
+// or a completion of its batch failed. Nothing is wrong with its message.
 var ErrNotReached = errors.New("the batch did not reach this delivery")
 
 // RunBatch is Run for several deliveries: their claims are made in one commit,
@@ -35,9 +35,11 @@ var ErrNotReached = errors.New("the batch did not reach this delivery")
 // leaves every claim of the batch to the policy, acted on or not. The acts share
 // one lease; one whose turn comes after it is released unacted. Completions wait
 // for the batch, but no longer than a second: an act that hangs or panics does not
-// take those of the others with it.
+// take those of the others with it. Once a completion is known to have failed no
+// further act begins: the rest is released unacted. What acted until then has acted,
+// also in the same group.
 func (g *Guard) RunBatch(ctx context.Context, batch []Delivery, act Act, done func(...Settled)) {
-	b := &batchRun{Guard: g, body: act, done: done}
+	b := &batchRun{Guard: g, body: act, done: done, settling: make(gate, 1)}
 	b.prepareAll(batch)
 	b.claimAll(ctx)
 	defer b.finish(ctx) // also when an act panics
@@ -47,9 +49,13 @@ func (g *Guard) RunBatch(ctx context.Context, batch []Delivery, act Act, done fu
 		}
 	}
 	for _, it := range b.items {
-		if !it.ended {
-			b.turn(ctx, it)
+		if it.ended {
+			continue
 		}
+		if !b.goesOn() {
+			return // and finish leaves the rest
+		}
+		b.turn(ctx, it)
 	}
 }
 
@@ -60,13 +66,21 @@ type batchRun struct {
 	done  func(...Settled)
 	items []*batchItem
 
-	settling sync.Mutex // held while done is told
+	settling gate // held while completions are stored and done is told
 
 	mu    sync.Mutex
 	acted []*batchItem // whose completion is due
 	timer *time.Timer
+	fires time.Time      // when the timer does
+	stop  bool           // a completion failed
 	late  sync.WaitGroup // completions that the timer started
 }
+
+// gate is a mutex on which the clock of a test can see a goroutine wait.
+type gate chan struct{}
+
+func (g gate) Lock()   { g <- struct{}{} }
+func (g gate) Unlock() { <-g }
 
 type batchItem struct {
 	index int
@@ -160,6 +174,11 @@ func (b *batchRun) end(ctx context.Context, it *batchItem, result Result, err er
 func (b *batchRun) tell(ended []Settled) {
 	b.settling.Lock()
 	defer b.settling.Unlock()
+	for _, e := range ended {
+		if e.Failure != nil && !e.Deadline.IsZero() { // it had a claim, whose end is not stored
+			b.stopActing()
+		}
+	}
 	b.done(ended...)
 }
 
@@ -178,14 +197,19 @@ func (b *batchRun) leave(ctx context.Context, it *batchItem) Settled {
 	return Settled{Index: it.index, Result: result}
 }
 
-// finish leaves no claim behind that was not begun, which there is only when an act
-// did not return, and stores what is still to be completed.
+// finish leaves no claim behind that was not begun, which there is when an act did
+// not return or a completion failed, and stores what is still to be completed. The
+// last is left first, as in end.
 func (b *batchRun) finish(ctx context.Context) {
 	b.completeActed(ctx)
-	for _, it := range b.items {
+	var left []Settled
+	for _, it := range slices.Backward(b.items) {
 		if !it.ended {
-			b.tell([]Settled{b.leave(ctx, it)})
+			left = append(left, b.leave(ctx, it))
 		}
+	}
+	if len(left) > 0 {
+		b.tell(left)
 	}
 	b.late.Wait()
 }

@@ -389,6 +389,10 @@ func TestBatchGroups(t *testing.T) {
 			"live":      {func(key string) { r.vanish(hold, key, true) }, nil, "completed live unacted completed"},
 			"refused":   {nil, refusing, "completed released unacted completed"},
 			"unknown":   {nil, r.timingOut, "completed given_up unacted completed"},
+			"not completed": {func(key string) { r.vanish(hold, key, true); r.stale(key); r.set(key, "acts = 0") }, func(ctx context.Context, op *Operation) error {
+				r.faults.cut("complete", 1, false, errRefused{})
+				return r.till.charge(ctx, op)
+			}, "completed error unacted unacted"},
 		} {
 			if c.before != nil {
 				c.before(name + "2")

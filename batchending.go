@@ -7,19 +7,27 @@ import (
 )
 
 // A completion waits for others of its batch, and no longer than this: the next act
-// may hang, and until it is stored nobody knows of the effect.
+// may hang, and until it is stored nobody knows of the effect. Near the end of its
+// lease it waits for half of what is left.
 const completionWait = time.Second
 
 // completeLater keeps an act that returned for the batch's one completion.
 func (b *batchRun) completeLater(ctx context.Context, it *batchItem) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	wait := max(0, min(completionWait, b.job.Lease/4, time.Until(it.mine.op.Deadline())/2))
+	fires := time.Now().Add(wait)
 	b.acted = append(b.acted, it)
 	if len(b.acted) > 1 {
+		if fires.Before(b.fires) && b.timer.Stop() { // the earlier ones have renewed
+			b.timer.Reset(wait)
+			b.fires = fires
+		}
 		return
 	}
+	b.fires = fires
 	b.late.Add(1)
-	b.timer = time.AfterFunc(min(completionWait, b.job.Lease/4), func() {
+	b.timer = time.AfterFunc(wait, func() {
 		defer b.late.Done()
 		b.completeActed(ctx)
 	})
@@ -37,9 +45,32 @@ func (b *batchRun) completeActed(ctx context.Context) {
 		b.late.Done()
 	}
 	b.mu.Unlock()
-	if len(due) > 0 {
-		b.done(b.completeAll(ctx, due)...)
+	if len(due) == 0 {
+		return
 	}
+	ended := b.completeAll(ctx, due)
+	for _, e := range ended {
+		if e.Failure != nil || !e.Acknowledge() {
+			b.stopActing()
+		}
+	}
+	b.done(ended...)
+}
+
+func (b *batchRun) stopActing() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stop = true
+}
+
+// goesOn tells whether another act may begin. It waits for completions that are on
+// their way: while the database does not answer, none begins.
+func (b *batchRun) goesOn() bool {
+	b.settling.Lock()
+	defer b.settling.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.stop
 }
 
 func (b *batchRun) completeAll(ctx context.Context, due []*batchItem) []Settled {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -118,6 +119,101 @@ func TestBatchWithoutADatabase(t *testing.T) {
 		}
 		r.wantTold(r.runBatch(r.guard(holdJob()), r.till.charge, deliveries("1", "2")...), "held held")
 		r.wantEffects("1", 1)
+	})
+}
+
+// errRefused is a database's answer that will not change.
+type errRefused struct{}
+
+func (errRefused) Error() string    { return "read only" }
+func (errRefused) SQLState() string { return "25006" }
+
+// When a completion fails no further act begins, in its group or out of it. While
+// one is on its way none begins either.
+func TestBatchWithACompletionThatFails(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		batchRig(r)
+		for _, group := range []string{"", "a"} {
+			for name, c := range map[string]struct {
+				err    error
+				healed time.Duration
+				want   string
+			}{
+				"refused":       {errRefused{}, 2 * time.Second, "error completed unacted unacted"},
+				"gone":          {errCut, lease / 2, "completed completed completed completed"},
+				"gone too long": {errCut, 2 * lease, "error error unacted unacted"},
+			} {
+				name += group
+				var order []string
+				var heal *time.Timer
+				act := func(ctx context.Context, op *Operation) error {
+					order = append(order, op.Key)
+					switch op.Key {
+					case name + "2":
+						r.faults.set(func(verb string, _ int, _ bool) error {
+							if strings.HasPrefix(verb, "complete") {
+								return c.err
+							}
+							return nil
+						})
+						heal = time.AfterFunc(c.healed, func() { r.faults.set(nil) })
+						time.Sleep(2*time.Second + 1)
+					case name + "3":
+						r.wantRecord(name+"1", "state=completed")
+					}
+					return r.till.charge(ctx, op)
+				}
+				got := r.runBatch(r.guard(holdJob()), act, grouped(group, name+"1", name+"2", name+"3", name+"4")...)
+				heal.Stop()
+				r.faults.set(nil)
+				r.wantTold(got, c.want)
+				for n, want := range strings.Fields(c.want) {
+					if want == "unacted" {
+						r.wantRecord(name+fmt.Sprint(n+1), "state=claimed acts=0 given_up=1")
+						r.wantEffects(name+fmt.Sprint(n+1), 0)
+					}
+				}
+				if want := c.want == "completed completed completed completed"; want != (len(order) == 4) {
+					t.Errorf("%s: acted %v", name, order)
+				}
+				if three, four := slices.Index(got.order, 2), slices.Index(got.order, 3); strings.Contains(c.want, "unacted") && four > three {
+					t.Errorf("%s: told in the order %v", name, got.order)
+				}
+			}
+		}
+	})
+}
+
+// A completion is stored before the deadline of its act, whatever the next one does.
+func TestBatchCompletesBeforeTheDeadline(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		until := func(op *Operation, left time.Duration) { time.Sleep(time.Until(op.Deadline()) - left) }
+		var end time.Time // of those that do not renew
+		act := byKey(map[string]Act{
+			"late 1": func(_ context.Context, op *Operation) error {
+				until(op, 300*time.Millisecond)
+				return nil
+			},
+			"late 2": func(_ context.Context, op *Operation) error {
+				until(op, time.Millisecond)
+				r.wantRecord("late 1", "state=completed")
+				time.Sleep(10 * lease)
+				return nil
+			},
+			"early 1": func(ctx context.Context, op *Operation) error {
+				end = op.Deadline()
+				until(op, 500*time.Millisecond)
+				return op.Renew(ctx)
+			},
+			"early 3": func(context.Context, *Operation) error {
+				time.Sleep(time.Until(end) - time.Millisecond)
+				r.wantRecord("early 1", "state=completed")
+				r.wantRecord("early 2", "state=completed")
+				return nil
+			},
+		}, nothing)
+		r.wantTold(r.runBatch(r.guard(holdJob()), act, deliveries("late 1", "late 2")...), "completed completed")
+		r.wantTold(r.runBatch(r.guard(holdJob()), act, deliveries("early 1", "early 2", "early 3")...), "completed completed completed")
 	})
 }
 

@@ -25,7 +25,9 @@ func (c Consumer) handleBatch(ctx context.Context, all []received) (failed error
 	defer h.stop()        // also when an act panics, which ends the process
 	defer settling.Wait() // then the others are still settled
 	c.Guard.RunBatch(ctx, c.deliveriesOf(all, h), func(ctx context.Context, op *twiceproof.Operation) error {
-		h.follow(op)
+		if late := h.enter(ctx, op); late != nil {
+			return late
+		}
 		return c.Act(ctx, op)
 	}, func(ended ...twiceproof.Settled) {
 		settling.Go(func() {

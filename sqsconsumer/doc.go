@@ -18,7 +18,8 @@
 //   - Released, without a key, of other content than the record's, or the database
 //     did not answer: left alone. It returns by its visibility timeout, or goes to
 //     the dead letters. While the database does not answer, workers rest between
-//     two receives.
+//     two receives; so they do after a commit whose connection was lost, and not
+//     after one that the database refused by a code.
 //   - The act panics: the claim is given up and the process ends with the panic.
 //
 // While the act runs the message's visibility is renewed, never beyond the lease;

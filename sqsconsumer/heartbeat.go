@@ -22,8 +22,9 @@ type heartbeat struct {
 	done  chan struct{}
 	ended sync.WaitGroup
 
-	mu   sync.Mutex // held while a renewal is on its way
-	kept []*kept    // nil where one was dropped
+	calling sync.Mutex // held while a renewal is on its way; taken before mu
+	mu      sync.Mutex // never held for long: an act waits for it
+	kept    []*kept    // nil where one was dropped
 }
 
 // kept is one message. It is never kept beyond the lease: a worker that hangs must
@@ -67,17 +68,22 @@ func (h *heartbeat) stop() {
 
 // drop is stop for one message.
 func (h *heartbeat) drop(i int) {
+	h.calling.Lock()
+	defer h.calling.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.kept[i] = nil
 }
 
-// name tells which operation a message is about. Of two, the first acts.
+// name tells which operation a message is about. Of two, the first acts. A process
+// that was paused may have lost the message by now.
 func (h *heartbeat) name(i int, key string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !slices.ContainsFunc(h.kept, func(k *kept) bool { return k != nil && k.key == key }) {
-		h.kept[i].key = key
+		if k := h.kept[i]; k != nil {
+			k.key = key
+		}
 	}
 }
 
@@ -91,6 +97,13 @@ func (h *heartbeat) follow(op *twiceproof.Operation) {
 			k.op = op
 		}
 	}
+}
+
+// enter is called just before the act; what took time on the way to it may have
+// used up the lease.
+func (h *heartbeat) enter(ctx context.Context, op *twiceproof.Operation) error {
+	h.follow(op)
+	return op.Check(ctx)
 }
 
 func (h *heartbeat) beat(ctx context.Context) {
@@ -133,9 +146,27 @@ type renewal struct {
 // renew asks for all whose time would be longer by it. A failure is only logged: the
 // message may have been received again, and the claim keeps that harmless.
 func (h *heartbeat) renew(ctx context.Context) {
+	h.calling.Lock()
+	defer h.calling.Unlock()
+	due := h.due()
+	errs := h.changeAll(ctx, due)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var due []renewal
+	for i, err := range errs {
+		if r := due[i]; err == nil {
+			r.invisible = time.Now().Add(r.left)
+		} else {
+			h.Log.Warn("visibility not renewed", "message", aws.ToString(r.MessageId), "err", err)
+			if goneFrom(err) {
+				h.kept[r.index] = nil
+			}
+		}
+	}
+}
+
+func (h *heartbeat) due() (due []renewal) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for i, k := range h.kept {
 		if k == nil {
 			continue
@@ -147,16 +178,7 @@ func (h *heartbeat) renew(ctx context.Context) {
 			due = append(due, renewal{k, i, left})
 		}
 	}
-	for i, err := range h.changeAll(ctx, due) {
-		if r := due[i]; err == nil {
-			r.invisible = time.Now().Add(r.left)
-		} else {
-			h.Log.Warn("visibility not renewed", "message", aws.ToString(r.MessageId), "err", err)
-			if goneFrom(err) {
-				h.kept[r.index] = nil
-			}
-		}
-	}
+	return due
 }
 
 // changeAll answers an error, or none, for each.

@@ -2,6 +2,7 @@ package sqsconsumer
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/twiceproof/twiceproof"
+	"github.com/twiceproof/twiceproof/job"
 	lab "github.com/twiceproof/twiceproof/lab/sqs"
 )
 
@@ -275,6 +277,80 @@ func TestRenewalOnItsWayIsWaitedFor(t *testing.T) {
 	defer mu.Unlock()
 	if got := strings.Join(order, ", "); got != "renewed, delete" {
 		t.Error(got)
+	}
+}
+
+// A renewal on its way does not keep the next act waiting.
+func TestActDoesNotWaitForARenewal(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 0)
+	c := r.batchConsumer()
+	act, entered, open := r.till.gated()
+	defer open()
+	second := make(chan string, 1)
+	c.Visibility = 3 * time.Second
+	c.Act = func(ctx context.Context, op *twiceproof.Operation) error {
+		if len(r.till.charges) > 0 {
+			second <- op.Key
+			return r.till.charge(ctx, op)
+		}
+		return act(ctx, op)
+	}
+	inRenewal, goOn := make(chan struct{}, 10), make(chan struct{})
+	release := sync.OnceFunc(func() { close(goOn) })
+	defer release()
+	r.wire.on("ChangeMessageVisibilityBatch", func(q *http.Request, next http.RoundTripper) (*http.Response, error) {
+		inRenewal <- struct{}{}
+		held(q, goOn)
+		return next.RoundTrip(q)
+	})
+	r.sendAll("1", "2")
+	r.start(c)
+	take(r, entered)
+	take(r, inRenewal)
+	open()
+	take(r, second)
+	if n := count(r.Log(queueName), lab.VisibilityChanged, ""); n != 0 {
+		t.Errorf("%d renewals arrived before the second act", n)
+	}
+	release()
+	r.untilKinds(lab.Deleted, 2)
+}
+
+// Whatever takes time between the guard's own check and the act, the act is not
+// entered after its deadline.
+func TestActIsNotEnteredAfterItsDeadline(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 0)
+	for _, j := range []job.Job{leaseOf(time.Second), ownRowJob()} {
+		j.Lease = time.Second
+		c := r.consumer(j)
+		if j.Effect.Kind == job.OwnRow {
+			c = r.bookingConsumer()
+			c.Guard = r.guard(r.db, j)
+		}
+		c.Visibility = time.Second
+		key := string(j.Effect.Kind)
+		h := c.keepInvisible(r.ctx, received{got: time.Now(), asked: time.Now()})
+		h.mu.Lock()
+		time.AfterFunc(1100*time.Millisecond, h.mu.Unlock)
+		result, err := c.runGuarded(r.ctx, twiceproof.Delivery{Fields: job.Fields{"body": map[string]any{"order": key, "amount": "12"}}}, h)
+		if err != nil || result.Outcome != twiceproof.Released || !errors.Is(result.Err, twiceproof.ErrDeadline) {
+			t.Errorf("%s: %+v, %v", key, result, err)
+		}
+		r.wantCharges(key, 0)
+		r.wantRows(key, 0)
+	}
+}
+
+// A process that was paused for longer than the visibility timeout may have lost a
+// message before it is named.
+func TestNameOfAMessageThatIsGone(t *testing.T) {
+	h := &heartbeat{kept: []*kept{nil, {}}}
+	h.name(0, "a")
+	h.name(1, "a")
+	if got := h.kept[1].key; got != "a" {
+		t.Errorf("named %q", got)
 	}
 }
 

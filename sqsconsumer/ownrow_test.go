@@ -164,6 +164,50 @@ func TestOwnRowWhoseBodySwallowsAnError(t *testing.T) {
 	r.wantRows("2", 1)
 }
 
+// A connection that was lost before the commit is no fault of the body: the workers
+// rest.
+func TestOwnRowWhoseConnectionIsLost(t *testing.T) {
+	t.Parallel()
+	r := newRigOn(t, 0, twiceproof.Postgres)
+	c := r.bookingConsumer()
+	pauses := make(chan time.Duration, 10)
+	c.pause = func(_ context.Context, d time.Duration) { pauses <- d }
+	c.ActTx = func(ctx context.Context, tx *sql.Tx, op *twiceproof.Operation) error {
+		_, err := tx.ExecContext(ctx, "SELECT pg_terminate_backend(pg_backend_pid())")
+		if err == nil {
+			t.Error("the connection was not lost")
+		}
+		return nil
+	}
+	id := r.send("1")
+	r.start(c)
+	if got := take(r, pauses); got != time.Second {
+		t.Errorf("rested %s", got)
+	}
+	r.wantLogged("commit: not committed", 1)
+	r.wantKinds(id, "sent received")
+	r.wantRecord("1", "none")
+}
+
+type withState string
+
+func (withState) Error() string      { return "refused" }
+func (s withState) SQLState() string { return string(s) }
+
+func TestWhatIsTheBodysFault(t *testing.T) {
+	for _, c := range []struct {
+		cause error
+		want  bool
+	}{
+		{withState("25P02"), true}, {withState("23505"), true}, {withState("08006"), false}, {withState("57P01"), false},
+		{errors.New("connection reset by peer"), false}, {sql.ErrConnDone, false}, {sql.ErrTxDone, true},
+	} {
+		if got := refused(errors.Join(twiceproof.ErrNotCommitted, c.cause)); got != c.want || refused(c.cause) {
+			t.Errorf("%v: %t", c.cause, got)
+		}
+	}
+}
+
 func TestOwnRowWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	r := newRigOn(t, 0, twiceproof.Postgres)
