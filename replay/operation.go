@@ -34,7 +34,7 @@ func (w *world) operationOf(value string) (operation, error) {
 		return operation{}, &Problem{What: "the message template has no operation key: " + err.Error(), Hint: "put {{key}} where operation.key of the job file points to"}
 	}
 	op := operation{value: value, key: key}
-	w.operations = append(w.operations, op)
+	w.operations, w.values[op.value] = append(w.operations, op), true
 	return op, nil
 }
 

@@ -37,16 +37,17 @@ type world struct {
 	workers    []*worker
 	operations []operation // those that time passes for
 	made       int
-	logged     int           // queue events that are in the history already
-	strange    int           // calls that the outside service did not know, likewise
-	passed     time.Duration // time that the replay let pass
-	nameless   int           // calls that were looked at for their operation
+	logged     int             // queue events that are in the history already
+	strange    int             // calls that the outside service did not know, likewise
+	passed     time.Duration   // time that the replay let pass
+	nameless   int             // calls that were looked at for their operation
+	values     map[string]bool // of all operations that the case has made
 	closing    sync.Once
 }
 
 func (l *lab) newWorld(ctx context.Context, p Planned) (w *world, err error) {
 	l.worlds++
-	w = &world{lab: l, plan: p, history: newHistory(), folder: filepath.Join(l.folder, fmt.Sprintf("case-%d", l.worlds))}
+	w = &world{lab: l, plan: p, history: newHistory(), values: map[string]bool{}, folder: filepath.Join(l.folder, fmt.Sprintf("case-%d", l.worlds))}
 	if err = w.open(ctx); err != nil {
 		w.close()
 	}
@@ -206,8 +207,8 @@ func (w *world) logOutside() {
 	w.strange = len(unknown)
 	calls := w.book.Calls()
 	for _, c := range calls[w.nameless:] {
-		if c.Operation == "" && w.plan.Case != "keyless" { // there it is the case itself
-			w.history.add(Event{Event: EventUnproxied, Detail: "an effect that names no operation where outside.operation of the replay file looks"})
+		if !w.values[c.Operation] && w.plan.Case != "keyless" { // there it is the case itself
+			w.history.add(Event{Event: EventUnproxied, Detail: "an effect names none of the operations that were sent: check where the replay file looks for it (outside.operation), and that it is {{key}} alone"})
 		}
 	}
 	w.nameless = len(calls)
