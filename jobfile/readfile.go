@@ -27,6 +27,8 @@ func readFile(path, hint string) ([]byte, error) {
 		return nil, unreadable(path, err)
 	case info.IsDir():
 		return nil, &Error{File: path, What: "is a folder, not a file", Hint: "name the file in it, such as " + filepath.Join(path, DefaultName)}
+	case !info.Mode().IsRegular(): // a named pipe would be waited for without end
+		return nil, &Error{File: path, What: "is no regular file", Hint: "name a file that can be read to its end"}
 	}
 	f, err := os.Open(path)
 	if err != nil {

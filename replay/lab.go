@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,12 +81,16 @@ func (l *lab) build(ctx context.Context, v jobfile.CodeVersion) error {
 		return nil
 	}
 	l.progress(Progress{Building: v.Name})
-	printed, err := runCommand(ctx, l.fill(v.Build), l.Spec.Resolve("."), l.Environ, buildLimit)
+	printed, err := runCommand(ctx, l.fill(v.Build), l.Spec.Resolve("."), l.buildEnviron(), buildLimit)
 	if err != nil && ctx.Err() == nil {
 		return &Problem{What: fmt.Sprintf("the build of version %q failed: %v", v.Name, err), Hint: "run the build command of the replay file by hand", Output: tail(printed)}
 	}
 	return context.Cause(ctx)
 }
+
+// buildEnviron keeps what a compiler leaves behind when it is killed in the folder
+// that is removed.
+func (l *lab) buildEnviron() []string { return append(slices.Clone(l.Environ), "TMPDIR="+l.folder) }
 
 func (l *lab) fill(command string) string { return strings.ReplaceAll(command, "{out}", l.out) }
 
