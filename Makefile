@@ -39,6 +39,9 @@ verify: ## formatted, tidy, vetted; generated and copied files in step
 		if [ -n "$$unformatted" ]; then printf 'error: not formatted:\n%s\nhint: make fix\n' "$$unformatted" >&2; exit 1; fi
 	@echo "verify: go.mod and go.sum"
 	@go mod tidy -diff || { echo "hint: go mod tidy" >&2; exit 1; }
+	@echo "verify: the examples' tables are the ones that twiceproof schema prints"
+	@for d in postgres sqlite; do for f in examples/*/schema.$$d.sql; do \
+		cmp dialect/$$d/schema.sql $$f || { echo "hint: cp dialect/$$d/schema.sql $$f" >&2; exit 1; }; done; done
 	@echo "verify: go vet"
 	@go vet $(PACKAGES)
 
