@@ -1,10 +1,10 @@
 // Package testdb gives each test a real, private database. Tests only.
 //
-// A test process starts one throw-away PostgreSQL on first use, and the server
-// ends when the process does; no TestMain is needed. Each call makes a database
-// of its own and drops it when the test ends.
+// A test process starts one throw-away PostgreSQL and one MariaDB, each on first
+// use, and they end when the process does; no TestMain is needed. Each call makes
+// a database of its own and drops it when the test ends.
 //
-// A machine without PostgreSQL's programs fails the tests that need them, with
-// the line that installs them. Whoever wants to go without sets
+// A machine without a server's programs fails the tests that need them, with the
+// line that installs them. Whoever wants to go without sets
 // TWICEPROOF_SKIP_SERVERS=1; CI never does.
 package testdb

@@ -40,7 +40,7 @@ func Postgres(t testing.TB, schema ...string) string {
 	t.Helper()
 	s, err := server()
 	if err != nil {
-		missing(t, os.Getenv(skipEnv), err)
+		notStarted(t, err)
 	}
 	template, err := templates.get(s, schema)
 	if err != nil {
@@ -60,6 +60,11 @@ func Postgres(t testing.TB, schema ...string) string {
 		}
 	})
 	return s.DSN(name)
+}
+
+func notStarted(t testing.TB, err error) {
+	t.Helper()
+	missing(t, os.Getenv(skipEnv), err)
 }
 
 // missing ends a test whose server did not start: with a skip only when the

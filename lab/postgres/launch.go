@@ -2,95 +2,44 @@ package postgres
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
+	"net"
+	"net/url"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"syscall"
-	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/twiceproof/twiceproof/lab/internal/process"
 )
 
-const (
-	superuser    = "postgres"
-	portAttempts = 8
-	readyPoll    = 10 * time.Millisecond
-)
+const superuser = "postgres"
 
-var errPortTaken = errors.New("the port was taken by another process")
-
-// command is a server program in the watchdog's process group, as the owner,
-// without the caller's environment: no PGDATA or PGPORT can reach it.
-func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...)
-	cmd.Dir = s.dir
-	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=/usr/bin:/bin", "HOME=" + s.dir}
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Setpgid:    true,
-		Pgid:       s.watchdog.group(),
-		Credential: s.owner.credential(),
-	}
-	return cmd
+// kind is what PostgreSQL's processes need to know of themselves.
+var kind = process.Kind{
+	Name:      "PostgreSQL",
+	Accounts:  []string{"postgres"},
+	PIDFile:   "data/postmaster.pid",
+	Lingering: "pre-existing shared memory block", // of a backend that has not noticed yet
 }
 
 func (s *Server) initdb(ctx context.Context) error {
-	cmd := s.command(ctx, "initdb", "--pgdata="+s.data(), "--username="+superuser,
+	return s.group.Run(ctx, filepath.Join(s.bin, "initdb"), "--pgdata="+s.data(), "--username="+superuser,
 		"--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
-	out, err := cmd.CombinedOutput()
-	if ctx.Err() != nil {
-		return fmt.Errorf("initdb: %w", ctx.Err())
-	}
-	if err != nil {
-		return fmt.Errorf("initdb: %w: %s", err, lastLines(out))
-	}
-	return nil
 }
 
-// serve starts the server on a free port and waits until it answers.
-func (s *Server) serve(ctx context.Context) error {
-	var err error
-	for range portAttempts {
-		if s.port, err = s.freePort(); err != nil {
-			return err
-		}
-		if err = s.launch(ctx); err != nil {
-			return err
-		}
-		if err = s.ready(ctx); !errors.Is(err, errPortTaken) {
-			return err
-		}
+func (s *Server) daemon(freePort func() (int, error)) process.Daemon {
+	return process.Daemon{
+		Program:  filepath.Join(s.bin, "postgres"),
+		Args:     s.args,
+		Answers:  s.answers,
+		FreePort: freePort,
 	}
-	return err
 }
 
-func (s *Server) launch(ctx context.Context) error {
-	log, err := os.Create(s.logFile())
-	if err != nil {
-		return fmt.Errorf("make the server's log: %w", err)
-	}
-	defer func() { _ = log.Close() }() // the server has its own copy
-	cmd := s.command(context.WithoutCancel(ctx), "postgres", s.settings()...)
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start the server: %w", err)
-	}
-	exited := make(chan struct{})
-	s.exited = exited
-	go func() {
-		_ = cmd.Wait() // why it ended is in its log
-		close(exited)
-	}()
-	return nil
-}
-
-func (s *Server) settings() []string {
+func (s *Server) args(port int) ([]string, error) {
 	args := []string{"-D", s.data()}
-	for _, setting := range []string{
-		"port=" + strconv.Itoa(s.port),
+	for _, setting := range append([]string{
+		"port=" + strconv.Itoa(port),
 		"listen_addresses=127.0.0.1",
 		"unix_socket_directories=",
 		"cluster_name=" + s.name(),
@@ -101,46 +50,10 @@ func (s *Server) settings() []string {
 		"dynamic_shared_memory_type=mmap", // inside the folder, so that nothing is left behind
 		"timezone=UTC",
 		"log_timezone=UTC",
-	} {
+	}, s.settings...) { // the last one of a name counts
 		args = append(args, "-c", setting)
 	}
-	return args
-}
-
-// ready returns once the server answers, or has ended. A stranger that holds
-// the port may accept and say nothing: the server's end cuts that short.
-func (s *Server) ready(ctx context.Context) error {
-	alive, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-s.exited:
-			cancel()
-		case <-alive.Done():
-		}
-	}()
-	poll := time.NewTicker(readyPoll)
-	defer poll.Stop()
-	for {
-		err := s.answers(alive)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-alive.Done():
-			return s.notReady(ctx, err)
-		case <-poll.C:
-		}
-	}
-}
-
-// notReady says why waiting has ended: the start's time is over, or the
-// server's.
-func (s *Server) notReady(ctx context.Context, last error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("wait for the server: %w (last: %w)", ctx.Err(), last)
-	}
-	return s.exitError()
+	return args, nil
 }
 
 func (s *Server) answers(ctx context.Context) error {
@@ -154,27 +67,26 @@ func (s *Server) answers(ctx context.Context) error {
 		return err
 	}
 	if name != s.name() {
-		return errPortTaken
+		return process.ErrPortTaken
 	}
 	return nil
 }
 
-// exitError reads the log for the reason that the server ended.
-func (s *Server) exitError() error {
-	log, err := os.ReadFile(s.logFile())
-	if err != nil {
-		return fmt.Errorf("the server ended; read its log: %w", err)
+// DSN is the address of one of the server's databases, in the form that libpq
+// and the drivers of all three languages read. A new server has "postgres".
+func (s *Server) DSN(database string) string {
+	dsn := url.URL{
+		Scheme:   "postgresql",
+		User:     url.User(superuser),
+		Host:     net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port())),
+		Path:     "/" + database,
+		RawQuery: "sslmode=disable",
 	}
-	if strings.Contains(string(log), "Address already in use") {
-		return errPortTaken
-	}
-	return fmt.Errorf("the server ended: %s", lastLines(log))
+	return dsn.String()
 }
 
-func (s *Server) logFile() string { return filepath.Join(s.dir, "server.log") }
+func (s *Server) data() string { return s.group.Path("data") }
 
-// lastLines is the end of a program's output, on one line.
-func lastLines(out []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return strings.Join(lines[max(0, len(lines)-5):], "; ")
-}
+// name is told to the server and asked back, so that no other server that
+// happens to listen on the port is taken for ours.
+func (s *Server) name() string { return filepath.Base(s.group.Dir) }

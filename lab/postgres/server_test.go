@@ -2,14 +2,13 @@ package postgres
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net"
 	"os"
 	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/twiceproof/twiceproof/lab/internal/process/processtest"
 )
 
 // one is the server that tests share which do not end it.
@@ -27,17 +26,9 @@ func shared(t *testing.T) *Server {
 	t.Helper()
 	s, err := one()
 	if err != nil {
-		t.Fatal(explain(err))
+		t.Fatal(processtest.Explain(err))
 	}
 	return s
-}
-
-func explain(err error) string {
-	var missing *NotInstalledError
-	if errors.As(err, &missing) {
-		return fmt.Sprintf("%v\nhint: %s", err, missing.Hint())
-	}
-	return err.Error()
 }
 
 func connect(t *testing.T, dsn string) *pgx.Conn {
@@ -72,7 +63,7 @@ func TestServerIsPrivate(t *testing.T) {
 			t.Errorf("%s = %q, want %q", c.setting, got, c.want)
 		}
 	}
-	info, err := os.Stat(shared(t).dir)
+	info, err := os.Stat(shared(t).group.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +76,7 @@ func TestSeveralAtOnceAndStop(t *testing.T) {
 	first := shared(t)
 	second, err := Start(t.Context())
 	if err != nil {
-		t.Fatal(explain(err))
+		t.Fatal(processtest.Explain(err))
 	}
 	if first.DSN("postgres") == second.DSN("postgres") {
 		t.Errorf("two servers on %s", first.DSN("postgres"))
@@ -93,31 +84,11 @@ func TestSeveralAtOnceAndStop(t *testing.T) {
 	if err := second.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	assertGone(t, second.dir, second.port)
+	processtest.Gone(t, second.group.Dir, second.Port())
 	if err := second.Stop(); err != nil {
 		t.Errorf("second Stop: %v", err)
 	}
 	if got := query(t, connect(t, first.DSN("postgres")), "SELECT 'alive'"); got != "alive" {
 		t.Error(got)
 	}
-}
-
-// assertGone checks that a stopped server left neither folder nor listener.
-func assertGone(t *testing.T, dir string, port int) {
-	t.Helper()
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder is still there: %v", err)
-	}
-	if !silent(port) {
-		t.Errorf("port %d still answers", port)
-	}
-}
-
-func silent(port int) bool {
-	conn, err := net.DialTCP("tcp4", nil, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
-	if err != nil {
-		return true
-	}
-	_ = conn.Close()
-	return false
 }

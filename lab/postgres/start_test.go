@@ -3,34 +3,31 @@ package postgres
 import (
 	"context"
 	"errors"
-	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/twiceproof/twiceproof/lab/internal/process"
+	"github.com/twiceproof/twiceproof/lab/internal/process/processtest"
 )
 
 func TestPortClash(t *testing.T) {
-	holder, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = holder.Close() }()
+	taken := processtest.TakenPort(t)
 	var asked []int
 	s, err := start(t.Context(), func() (int, error) {
 		asked = append(asked, 0)
 		switch len(asked) {
 		case 1:
-			return holder.Addr().(*net.TCPAddr).Port, nil // taken, and silent
+			return taken, nil // and silent
 		case 2:
-			return shared(t).port, nil // taken by another PostgreSQL, which answers
+			return shared(t).Port(), nil // taken by another PostgreSQL, which answers
 		default:
-			return freePort()
+			return process.FreePort()
 		}
 	})
 	if err != nil {
-		t.Fatal(explain(err))
+		t.Fatal(processtest.Explain(err))
 	}
 	if err := s.Stop(); err != nil {
 		t.Error(err)
@@ -41,7 +38,7 @@ func TestPortClash(t *testing.T) {
 }
 
 func TestStartThatFailsLeavesNothing(t *testing.T) {
-	temp := openTemp(t)
+	temp := processtest.OpenTemp(t)
 	t.Setenv("TMPDIR", temp)
 	folders := func() []string {
 		found, err := filepath.Glob(filepath.Join(temp, "*"))
@@ -70,7 +67,7 @@ func TestStartThatFailsLeavesNothing(t *testing.T) {
 				t.Errorf("folders during the start: %v", folders())
 			}
 			cancel()
-			return freePort()
+			return process.FreePort()
 		})
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("got %v", err)
@@ -89,15 +86,4 @@ func TestStartThatFailsLeavesNothing(t *testing.T) {
 			t.Errorf("left behind: %v", left)
 		}
 	})
-}
-
-// openTemp is a temporary folder that the account which root lends the server
-// can enter.
-func openTemp(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }

@@ -11,12 +11,12 @@ import (
 // Endpoint is a running SQS endpoint. One lock guards everything; the pure
 // code is only ever called under it.
 type Endpoint struct {
-	clock    *Clock
-	listener net.Listener
-	server   *http.Server
-	alarm    *time.Timer
-	done     chan struct{} // closed by Close
-	running  sync.WaitGroup
+	clock   *Clock
+	url     string
+	server  *http.Server
+	alarm   *time.Timer
+	done    chan struct{} // closed by Close
+	running sync.WaitGroup
 
 	mu      sync.Mutex
 	account *account
@@ -25,20 +25,30 @@ type Endpoint struct {
 	closed  bool
 }
 
-// Start listens on 127.0.0.1, on a port of the system's choice.
+// Start makes an endpoint that listens on 127.0.0.1, on a port of the system's
+// choice.
 func Start() (*Endpoint, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
+	e := New()
+	e.url = "http://" + listener.Addr().String()
+	e.running.Go(func() { _ = e.server.Serve(listener) }) // always ErrServerClosed: Close ended it
+	return e, nil
+}
+
+// New makes an endpoint that does not listen: its caller hands each request to
+// ServeHTTP. For a test in testing/synctest, whose clock stands still while anything
+// waits for a network.
+func New() *Endpoint {
 	e := &Endpoint{
-		clock: &Clock{}, listener: listener, alarm: time.NewTimer(time.Hour), done: make(chan struct{}),
+		clock: &Clock{}, url: "http://sqs.invalid", alarm: time.NewTimer(time.Hour), done: make(chan struct{}),
 		account: newAccount(), polls: map[*queue][]*poll{}, changed: make(chan struct{}),
 	}
 	e.server = &http.Server{Handler: e, ConnState: e.count, ReadHeaderTimeout: time.Minute}
-	e.running.Go(func() { _ = e.server.Serve(listener) }) // always ErrServerClosed: Close ended it
 	e.running.Go(e.watch)
-	return e, nil
+	return e
 }
 
 // count keeps Close waiting for the goroutine of every connection.
@@ -52,7 +62,7 @@ func (e *Endpoint) count(_ net.Conn, s http.ConnState) {
 }
 
 // URL is where the endpoint listens.
-func (e *Endpoint) URL() string { return "http://" + e.listener.Addr().String() }
+func (e *Endpoint) URL() string { return e.url }
 
 func (e *Endpoint) queueURL(name string) string { return e.URL() + "/" + accountID + "/" + name }
 

@@ -1,4 +1,4 @@
-package postgres
+package process
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -23,33 +24,36 @@ type watchdog struct {
 	hold io.Closer
 }
 
-// SIGQUIT is PostgreSQL's immediate shutdown; initdb cleans up on it, too. The
-// script ignores what it sends to its own group. Backends are in groups of
-// their own and end with the server. $1 is the folder, $2 the tries to wait.
+// SIGQUIT is an immediate shutdown for PostgreSQL, a shutdown that its settings
+// make short for MariaDB, and the end for most others; a program that blocks it
+// (MariaDB's bootstrap) is left to the SIGKILL, by which the script ends itself
+// as well. It waits for the server in between, since PostgreSQL's backends are in
+// groups of their own and end with it. $1 is the folder, $2 the tries to wait,
+// $3 the file with the server's process id.
 const watchdogScript = `
 trap '' HUP INT QUIT TERM
 read -r _
 kill -QUIT 0
 tries=$2
-while [ "$tries" -gt 0 ] && [ -e "$1/data/postmaster.pid" ] &&
-	kill -0 "$(head -n 1 "$1/data/postmaster.pid")"; do
+while [ "$tries" -gt 0 ] && [ -e "$3" ] &&
+	kill -0 "$(head -n 1 "$3")"; do
 	sleep 0.02
 	tries=$((tries - 1))
 done
 cd /
 rm -rf "$1" || { sleep 0.5; rm -rf "$1"; }
-[ "$tries" -gt 0 ] || kill -KILL 0
+kill -KILL 0
 `
 
 const (
-	watchdogTries = "400" // of 20 ms: 8 s until SIGKILL
+	watchdogTries = "400" // of 20 ms: 8 s until SIGKILL, for a server that does not end
 	watchdogLimit = 15 * time.Second
 )
 
-func startWatchdog(ctx context.Context, dir string, o *owner) (*watchdog, error) {
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", watchdogScript, "watchdog", dir, watchdogTries)
+func startWatchdog(ctx context.Context, dir, pidFile string, a *account) (*watchdog, error) {
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", watchdogScript, "watchdog", dir, watchdogTries, filepath.Join(dir, pidFile))
 	cmd.Dir = dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: o.credential()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: a.credential()}
 	hold, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start watchdog: %w", err)
@@ -72,7 +76,7 @@ func (w *watchdog) end() error {
 	_ = w.hold.Close() // Wait closes it as well
 	err := w.cmd.Wait()
 	var exit *exec.ExitError
-	if err == nil || errors.As(err, &exit) { // its last act may be to kill its own group
+	if err == nil || errors.As(err, &exit) { // its last act is to kill its own group
 		return nil
 	}
 	return fmt.Errorf("wait for watchdog: %w", err)
