@@ -140,7 +140,7 @@ func TestBatchCommits(t *testing.T) {
 				sent[verb] = n
 			}
 		}
-		want := map[Dialect]string{Postgres: "map[claim_batch:1 complete_batch:1]", SQLite: "map[begin:2 claim:10 commit:2 complete:10]"}
+		want := map[Dialect]string{Postgres: "map[claim_batch:1 complete_batch:1]", MySQL: "map[begin:2 claim:10 commit:2 complete:10]", SQLite: "map[begin:2 claim:10 commit:2 complete:10]"}
 		if fmt.Sprint(sent) != want[r.d.dialect] {
 			t.Errorf("sent %v", sent)
 		}

@@ -61,7 +61,7 @@ func TestBatchLostReplies(t *testing.T) {
 				}
 			}
 		}
-		want := map[Dialect][]string{Postgres: {"claim_batch", "complete_batch"}, SQLite: {"claim", "complete", "begin", "commit"}}
+		want := map[Dialect][]string{Postgres: {"claim_batch", "complete_batch"}, MySQL: {"claim", "complete", "begin", "commit"}, SQLite: {"claim", "complete", "begin", "commit"}}
 		for _, verb := range append(want[r.d.dialect], "release", "give_up") {
 			for _, after := range []bool{false, true} {
 				if verbs[fmt.Sprintf("%s %v", verb, after)] == 0 {
@@ -222,8 +222,8 @@ func TestBatchCompletesBeforeTheDeadline(t *testing.T) {
 func TestBatchWithOneThatIsRefused(t *testing.T) {
 	onEach(t, func(t *testing.T, r *rig) {
 		for _, column := range []string{"message", "result"} {
-			if r.d.dialect == Postgres {
-				r.exec(fmt.Sprintf("ALTER TABLE %s ADD CHECK (%s <> 'bad'::bytea)", r.table, column))
+			if r.d.dialect != SQLite {
+				r.exec(fmt.Sprintf("ALTER TABLE %s ADD CHECK (%s <> %s)", r.table, column, map[Dialect]string{Postgres: "'bad'::bytea", MySQL: "'bad'"}[r.d.dialect]))
 			} else {
 				for _, on := range []string{"INSERT", "UPDATE"} {
 					r.exec(fmt.Sprintf("CREATE TRIGGER bad_%s_%s BEFORE %s ON %s WHEN CAST(new.%s AS TEXT) = 'bad' BEGIN SELECT raise(ABORT, 'bad'); END",

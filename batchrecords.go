@@ -75,30 +75,22 @@ func (t records) claimInOneTransaction(ctx context.Context, all []claimed) (map[
 	if err != nil || len(absent) == 0 {
 		return seen, err
 	}
-	return seen, together(ctx, conn, t.sql.Claim, len(absent), func(i int) []any {
-		c := absent[i]
-		return []any{
-			t.job.Type, c.key, c.token, t.job.StoredLease().Milliseconds(), t.worker,
-			string(t.job.Stale.Policy), blob(c.print.Sum), text(c.print.Fields), c.reference, blob(c.message),
-		}
-	}, func(i int) {
-		c := absent[i]
-		seen[c.key] = record{
-			state: stateClaimed, token: c.token, staleFor: -t.job.StoredLease(), acts: 1,
-			policy: t.job.Stale.Policy, fingerprint: c.print, reference: c.reference,
-		}
-	})
+	return seen, t.together(ctx, conn, t.sql.Claim, len(absent), func(i int) []any {
+		return t.claimArgs(absent[i])
+	}, func(i int) { seen[absent[i].key] = t.inserted(absent[i]) })
 }
 
 func (t records) readAll(ctx context.Context, conn *sql.Conn, all []claimed) (seen map[string]record, absent []claimed, err error) {
-	read, err := conn.PrepareContext(ctx, t.sql.Read)
+	text, _ := t.bind(t.sql.Read, []any{"", ""})
+	read, err := conn.PrepareContext(ctx, text)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer read.Close()
 	seen = map[string]record{}
 	for _, c := range all {
-		r, ok, err := found(read.QueryRowContext(ctx, t.job.Type, c.key))
+		_, args := t.bind(t.sql.Read, []any{t.job.Type, c.key})
+		r, ok, err := found(read.QueryRowContext(ctx, args...))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -126,7 +118,7 @@ func (t records) completeAll(ctx context.Context, all []finished, completion str
 			return nil, err
 		}
 		defer conn.Close() // back to the pool
-		return done, together(ctx, conn, t.sql.Complete, len(all), func(i int) []any {
+		return done, t.together(ctx, conn, t.sql.Complete, len(all), func(i int) []any {
 			f := all[i]
 			return []any{t.job.Type, f.key, f.token, completion, blob(f.result)}
 		}, func(i int) { done[all[i].key] = true })
@@ -151,27 +143,29 @@ func (t records) completeAll(ctx context.Context, all []finished, completion str
 
 // together sends one writing statement with n lists of arguments, each about one
 // record, in one transaction. changed is told of each that changed its record.
-func together(ctx context.Context, conn *sql.Conn, statement string, n int, args func(int) []any, changed func(int)) (err error) {
+func (t records) together(ctx context.Context, conn *sql.Conn, statement string, n int, args func(int) []any, changed func(int)) (err error) {
 	s := &sqlTransaction{conn: conn}
 	if s.tx, err = conn.BeginTx(ctx, nil); err != nil {
 		return err
 	}
-	defer s.tx.Rollback()                                //nolint:errcheck // done already, or the connection is gone
-	prepared, err := s.tx.PrepareContext(ctx, statement) // in SQLite most of the time goes there
+	defer s.tx.Rollback() //nolint:errcheck // done already, or the connection is gone
+	text, _ := t.bind(statement, args(0))
+	prepared, err := s.tx.PrepareContext(ctx, text) // in SQLite most of the time goes there
 	if err != nil {
 		return err
 	}
 	defer prepared.Close()
 	for i := range n {
-		result, err := prepared.ExecContext(ctx, args(i)...)
+		_, placed := t.bind(statement, args(i))
+		result, err := prepared.ExecContext(ctx, placed...)
 		if err != nil {
 			return err
 		}
-		rows, err := result.RowsAffected()
+		matched, err := t.matched(result)
 		if err != nil {
 			return err
 		}
-		if rows == 1 {
+		if matched {
 			changed(i)
 		}
 	}

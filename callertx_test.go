@@ -30,7 +30,7 @@ func TestDuplicateLeavesTheCallersTransactionAlive(t *testing.T) {
 		}
 		book("before")
 		own := g.records.claimOwnRow(c)
-		for _, s := range []Statement{own, {g.records.sql.Claim, []any{g.job.Type, c.key, c.token, 1, "w", "hold", nil, nil, "r", nil}}} {
+		for _, s := range []Statement{own, g.records.statement(g.records.sql.Claim, g.job.Type, c.key, c.token, 1, "w", "hold", nil, nil, "r", nil)} {
 			if _, err := tx.ExecContext(context.Background(), s.SQL, s.Args...); err != nil {
 				t.Error(err)
 			}
@@ -49,7 +49,7 @@ func TestDuplicateLeavesTheCallersTransactionAlive(t *testing.T) {
 // The application has a transaction of its own open; the job inside it is claimed
 // and completed on another connection, whatever becomes of that transaction.
 func TestRunInsideTheCallersTransaction(t *testing.T) {
-	r := newRig(t, databases[0])
+	r := newRig(t, databaseOf(Postgres))
 	tx, err := r.plain.BeginTx(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)

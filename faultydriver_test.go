@@ -34,6 +34,9 @@ type faults struct {
 func newFaults(s dialect.Statements) *faults {
 	verbs := verbsOf(s)
 	maps.Copy(verbs, ownRowVerbs(s))
+	for text, verb := range verbs { // as MySQL is sent them
+		verbs[dialect.NewPositional(text).SQL] = verb
+	}
 	return &faults{verbs: verbs, sent: map[string]int{}}
 }
 

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/twiceproof/twiceproof/dialect"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -20,6 +19,7 @@ type Dialect string
 // The dialects.
 const (
 	Postgres Dialect = "postgres"
+	MySQL    Dialect = "mysql" // and MariaDB
 	SQLite   Dialect = "sqlite"
 )
 
@@ -62,7 +62,7 @@ func New(db *sql.DB, d Dialect, j job.Job, o Options) (*Guard, error) {
 	if err := supported(j, o); err != nil {
 		return nil, fmt.Errorf("new guard: %w", err)
 	}
-	sql, err := dialect.Load(string(d), o.Table)
+	records, err := newRecords(db, d, j, o.Table)
 	if err != nil {
 		return nil, fmt.Errorf("new guard: %w", err)
 	}
@@ -73,12 +73,8 @@ func New(db *sql.DB, d Dialect, j job.Job, o Options) (*Guard, error) {
 		host, _ := os.Hostname()
 		o.Worker = fmt.Sprintf("%s/%d", host, os.Getpid())
 	}
-	return &Guard{
-		job:     j,
-		lookUp:  o.LookUp,
-		records: records{db: db, sql: sql, batch: dialect.LoadBatch(string(d), o.Table), job: j, worker: o.Worker, readFirst: d == SQLite},
-		log:     o.Log.With("job", j.Type),
-	}, nil
+	records.worker = o.Worker
+	return &Guard{job: j, lookUp: o.LookUp, records: records, log: o.Log.With("job", j.Type)}, nil
 }
 
 func supported(j job.Job, o Options) error {

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	_ "github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
 
 	"github.com/twiceproof/twiceproof/dialect"
@@ -33,7 +35,20 @@ type database struct {
 
 var databases = []database{
 	{"postgres", Postgres, "pgx", testdb.Postgres},
+	{"mysql", MySQL, "mysql", mysqlDSN},
 	{"sqlite", SQLite, "sqlite", testdb.SQLite},
+}
+
+// mysqlDSN: parameters within the statement's text, as one would set it up, since a
+// prepared statement each time is two round trips more; and a row that an UPDATE
+// leaves as it was counts, for the tests' own statements.
+func mysqlDSN(t testing.TB, schema ...string) string {
+	t.Helper()
+	return testdb.MySQL(t, schema...) + "&interpolateParams=true&clientFoundRows=true"
+}
+
+func databaseOf(d Dialect) database {
+	return databases[slices.IndexFunc(databases, func(one database) bool { return one.dialect == d })]
 }
 
 func statements(d Dialect, table string) dialect.Statements {
@@ -58,12 +73,12 @@ type rig struct {
 	cases  int // so far, for keys of their own
 }
 
-// newRig gives a test a table of its own, in PostgreSQL within one database: to
+// newRig gives a test a table of its own, on a server within one database: to
 // make and drop one for each test takes longer than all the tests.
 func newRig(t testing.TB, d database) *rig {
 	t.Helper()
-	if d.dialect == Postgres {
-		return newRigAt(t, d, sharedPostgres(t), fmt.Sprintf("records_%d", tables.Add(1)))
+	if d.dialect != SQLite {
+		return newRigAt(t, d, sharedServer(t, d), fmt.Sprintf("records_%d", tables.Add(1)))
 	}
 	return newRigAt(t, d, d.dsn(t)+noSync(t), dialect.Table)
 }
@@ -105,19 +120,22 @@ var (
 	tables atomic.Int64
 	shared struct {
 		sync.Mutex
-		dsn string
+		dsn map[string]string
 	}
 )
 
-// sharedPostgres is a database that ends with its server, not with a test.
-func sharedPostgres(t testing.TB) string {
+// sharedServer is a database that ends with its server, not with a test.
+func sharedServer(t testing.TB, d database) string {
 	t.Helper()
 	shared.Lock()
 	defer shared.Unlock()
-	if shared.dsn == "" {
-		shared.dsn = testdb.Postgres(kept{t})
+	if shared.dsn == nil {
+		shared.dsn = map[string]string{}
 	}
-	return shared.dsn
+	if shared.dsn[d.name] == "" {
+		shared.dsn[d.name] = d.dsn(kept{t})
+	}
+	return shared.dsn[d.name]
 }
 
 type kept struct{ testing.TB }

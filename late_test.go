@@ -194,9 +194,8 @@ func TestTakerThatLostItsClaim(t *testing.T) {
 // finishes then is told what the record says.
 func TestFinishAfterAPerson(t *testing.T) {
 	onEach(t, func(t *testing.T, r *rig) {
-		now := map[Dialect]string{Postgres: "now()", SQLite: "1"}[r.d.dialect]
 		res := r.runWith(r.guard(holdJob()), "k", func(ctx context.Context, op *Operation) error {
-			r.set("k", "state = 'completed', completion = 'resolved', completed_at = "+now)
+			r.set("k", "state = 'completed', completion = 'resolved', completed_at = "+r.ago(0))
 			return r.till.charge(ctx, op)
 		})
 		r.wantOutcome(res, Completed, true)

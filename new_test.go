@@ -8,7 +8,7 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	r := newRig(t, databases[1])
+	r := newRig(t, databaseOf(SQLite))
 	bad := holdJob()
 	bad.Lease = 0
 	for name, c := range map[string]struct {

@@ -85,7 +85,7 @@ func (r *rig) survivesTx(key string, before func(string), act ActTx, f *strikeAt
 
 // 40001, 40P01, 55P03 at the claim: another transaction was in the way.
 func TestBusyClaim(t *testing.T) {
-	r := newRig(t, databases[0])
+	r := newRig(t, databaseOf(Postgres))
 	g := r.guard(ownRowJob())
 	for _, code := range []string{"40001", "40P01", "55P03"} {
 		r.faults.cut("claim_own_row", 1, false, &pgconn.PgError{Code: code})
@@ -105,7 +105,7 @@ func TestBusyClaim(t *testing.T) {
 // Somebody who knows nothing of the guard has the record, in a transaction of their
 // own: the claim waits for a moment, and the answer is Live.
 func TestClaimBehindALock(t *testing.T) {
-	r := newRig(t, databases[0])
+	r := newRig(t, databaseOf(Postgres))
 	tx, err := r.plain.BeginTx(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestClaimBehindALock(t *testing.T) {
 
 // Two bodies that read what the other writes: SERIALIZABLE lets one of them commit.
 func TestSerializationFailureAtCommit(t *testing.T) {
-	made := newRig(t, databases[0])
+	made := newRig(t, databaseOf(Postgres))
 	made.dsn += "&default_transaction_isolation=serializable"
 	r := newRigOn(t, made)
 	g := r.guard(ownRowJob())
@@ -156,7 +156,7 @@ func TestSerializationFailureAtCommit(t *testing.T) {
 func TestSQLiteCommitWithALongReader(t *testing.T) {
 	for journal, dsn := range map[string]func(testing.TB, ...string) string{"wal": testdb.SQLite, "delete": testdb.SQLiteRollback} {
 		t.Run(journal, func(t *testing.T) {
-			r := impatient(newRigAt(t, databases[1], dsn(t)+noSync(t), dialect.Table))
+			r := impatient(newRigAt(t, databaseOf(SQLite), dsn(t)+noSync(t), dialect.Table))
 			g := r.guard(ownRowJob())
 			r.db.SetMaxOpenConns(1)
 			r.exec("INSERT INTO " + r.bookings() + " VALUES ('other')")

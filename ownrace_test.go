@@ -91,7 +91,7 @@ func TestSomebodyBooks(t *testing.T) {
 // waits for it in its body. Another key is not in the way.
 func TestSecondDeliveryIsAnsweredAtOnce(t *testing.T) {
 	for _, isolation := range []string{"read committed", "repeatable read", "serializable"} {
-		made := newRig(t, databases[0])
+		made := newRig(t, databaseOf(Postgres))
 		made.dsn += "&default_transaction_isolation=" + strings.ReplaceAll(isolation, " ", "%20")
 		r := newRigOn(t, made)
 		g := r.guard(ownRowJob())
@@ -123,7 +123,7 @@ func impatient(made *rig) *rig {
 // soon as the connection's own busy timeout is over. What is completed already is
 // not.
 func TestSQLiteBlocksEveryKey(t *testing.T) {
-	made := newRig(t, databases[1])
+	made := newRig(t, databaseOf(SQLite))
 	r := impatient(made)
 	g := r.guard(ownRowJob())
 	r.runTx(g, "done")

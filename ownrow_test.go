@@ -69,7 +69,7 @@ func TestOwnRow(t *testing.T) {
 				t.Errorf("%+v until %v", op, end)
 			}
 			var state string
-			err := tx.QueryRowContext(ctx, "SELECT state || completion FROM "+r.table).Scan(&state)
+			err := tx.QueryRowContext(ctx, "SELECT concat(state, completion) FROM "+r.table).Scan(&state)
 			if err != nil || state != "completedacted" { // born completed
 				t.Errorf("%s, %v", state, err)
 			}

@@ -34,12 +34,23 @@ func runs(statements ...string) func(r *rig, ctx context.Context, tx *sql.Tx, op
 
 const failing = "INSERT INTO no_such_table VALUES (1)"
 
+var ddl = []string{"CREATE TABLE made_by_the_body (k text)", "DROP TABLE made_by_the_body"}
+
 var bodies = []body{
 	{"savepoint of its own", "", runs("SAVEPOINT a", failing, "ROLLBACK TO SAVEPOINT a", "RELEASE SAVEPOINT a"), Completed, "", 1, false},
 	{"savepoint left open", "", runs("SAVEPOINT a"), Completed, "", 1, false},
 	{"savepoints within each other", "", runs("SAVEPOINT a", "SAVEPOINT b", "RELEASE SAVEPOINT a"), Completed, "", 1, false},
-	{"DDL", "", runs("CREATE TABLE made_by_the_body (k text)", "DROP TABLE made_by_the_body"), Completed, "", 1, false},
-	{"BEGIN", "", runs("BEGIN"), Completed, "", 1, false},
+	{"DDL", Postgres, runs(ddl...), Completed, "", 1, false},
+	{"DDL", SQLite, runs(ddl...), Completed, "", 1, false},
+	{"DDL, which commits", MySQL, runs(ddl...), Held, "body_ended_transaction", 1, true},
+	{"BEGIN", Postgres, runs("BEGIN"), Completed, "", 1, false},
+	{"BEGIN", SQLite, runs("BEGIN"), Completed, "", 1, false},
+	{"BEGIN, which commits", MySQL, runs("BEGIN"), Held, "body_ended_transaction", 1, true},
+	{"SET autocommit, which commits", MySQL, runs("SET autocommit = 0", "SET autocommit = 1"), Held, "body_ended_transaction", 1, true},
+	{"LOCK TABLES, which commits", MySQL, runs("LOCK TABLES mysql.user READ", "UNLOCK TABLES"), Held, "body_ended_transaction", 1, true},
+	{"an error that MySQL forgives", MySQL, runs(failing), Completed, "", 1, false},
+	{"COMMIT AND CHAIN, MySQL", MySQL, runs("COMMIT AND CHAIN"), Held, "body_ended_transaction", 1, true},
+	{"ROLLBACK AND CHAIN, MySQL", MySQL, runs("ROLLBACK AND CHAIN"), "", "", 0, true},
 	{"an error that SQLite forgives", SQLite, runs(failing), Completed, "", 1, false},
 
 	{"swallowed error", Postgres, runs(failing), "", "", 0, false},
@@ -108,7 +119,7 @@ func TestSealControl(t *testing.T) {
 			return
 		}
 		g := r.guard(ownRowJob())
-		g.records.sql.SealOwnRow = map[Dialect]string{Postgres: "SELECT $1::text", SQLite: "SELECT 1"}[r.d.dialect]
+		g.records.sql.SealOwnRow = map[Dialect]string{Postgres: "SELECT $1::text", MySQL: "DO 1", SQLite: "SELECT 1"}[r.d.dialect]
 		res, err := g.RunTx(context.Background(), delivery(b.name), func(ctx context.Context, tx *sql.Tx, op *Operation) error {
 			return b.act(r, ctx, tx, op)
 		})
@@ -169,7 +180,7 @@ func TestBodyThatCommitsAndFails(t *testing.T) {
 // as it always did.
 func TestBodyKeepsItsLockTimeout(t *testing.T) {
 	for before, want := range map[string]string{"": "0", "&lock_timeout=7000": "7s"} {
-		made := newRig(t, databases[0])
+		made := newRig(t, databaseOf(Postgres))
 		made.dsn += before
 		r := newRigOn(t, made)
 		r.db.SetMaxOpenConns(1)

@@ -20,11 +20,11 @@ import (
 const childEnv = "TWICEPROOF_TEST_CHILD"
 
 type child struct {
-	Database int // of databases
-	DSN      string
-	Table    string
-	Key      string
-	BigRows  bool // it is stopped while the server sends to it
+	Dialect Dialect
+	DSN     string
+	Table   string
+	Key     string
+	BigRows bool // it is stopped while the server sends to it
 }
 
 func shortOwnRowJob() job.Job {
@@ -43,13 +43,16 @@ func TestChild(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		t.Fatal(err)
 	}
-	r := newRigOn(t, &rig{d: databases[c.Database], dsn: c.DSN, table: c.Table})
+	r := newRigOn(t, &rig{d: databaseOf(c.Dialect), dsn: c.DSN, table: c.Table})
 	res, err := r.guardOn(r.plain, shortOwnRowJob()).RunTx(context.Background(), delivery(c.Key), func(ctx context.Context, tx *sql.Tx, op *Operation) error {
 		if err := r.book(ctx, tx, op); err != nil {
 			return err
 		}
 		if c.BigRows { // not read: the server fills the connection and waits
-			rows, err := tx.QueryContext(ctx, "SELECT repeat('x', 1000) FROM generate_series(1, 100000)")
+			rows, err := tx.QueryContext(ctx, map[Dialect]string{
+				Postgres: "SELECT repeat('x', 1000) FROM generate_series(1, 100000)",
+				MySQL:    "SELECT repeat('x', 1000) FROM seq_1_to_100000",
+			}[c.Dialect])
 			if err != nil {
 				return err
 			}
@@ -71,7 +74,7 @@ func TestChild(t *testing.T) {
 // process starts the worker and returns when it is inside its body.
 func (r *rig) process(c child) (cmd *exec.Cmd, wake io.WriteCloser, out *bufio.Scanner) {
 	r.t.Helper()
-	c.DSN, c.Table = r.dsn, r.table
+	c.Dialect, c.DSN, c.Table = r.d.dialect, r.dsn, r.table
 	text, _ := json.Marshal(c)
 	cmd = exec.CommandContext(context.Background(), os.Args[0], "-test.run=^TestChild$")
 	cmd.Env = append(os.Environ(), childEnv+"="+string(text))
@@ -102,13 +105,19 @@ func (r *rig) expect(out *bufio.Scanner, line string) string {
 // over, also while the server was sending to it; the next delivery acts, and the
 // worker that wakes up cannot commit.
 func TestStoppedWorker(t *testing.T) {
-	// The advisory lock knows the database, not the table: two keys.
-	for key, big := range map[string]bool{"idle": false, "reading a big result": true} {
+	for key, c := range map[string]struct {
+		on  Dialect
+		big bool
+	}{
+		// The advisory lock knows the database, not the table: two keys.
+		"idle": {Postgres, false}, "reading a big result": {Postgres, true},
+		"idle, MySQL": {MySQL, false}, "reading a big result, MySQL": {MySQL, true},
+	} {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, databases[0])
+			r := newRig(t, databaseOf(c.on))
 			g := r.guard(shortOwnRowJob())
-			cmd, wake, out := r.process(child{Key: key, BigRows: big})
+			cmd, wake, out := r.process(child{Key: key, BigRows: c.big})
 			_ = cmd.Process.Signal(syscall.SIGSTOP)
 			r.awaitFree(key) // blocks until the server has ended the transaction
 			r.wantBooked(key, 0, 0)
@@ -127,10 +136,10 @@ func TestStoppedWorker(t *testing.T) {
 
 // SQLite has no such timer: every key waits until the stopped worker is killed.
 func TestStoppedWriterInSQLite(t *testing.T) {
-	made := newRig(t, databases[1])
+	made := newRig(t, databaseOf(SQLite))
 	r := impatient(made)
 	g := r.guard(ownRowJob())
-	cmd, _, _ := r.process(child{Database: 1, Key: "k"})
+	cmd, _, _ := r.process(child{Key: "k"})
 	_ = cmd.Process.Signal(syscall.SIGSTOP)
 	for _, key := range []string{"k", "another"} {
 		r.wantOutcome(r.runTx(g, key), Live, false)

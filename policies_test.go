@@ -34,9 +34,7 @@ func everyPolicy() (all []job.Job) {
 // firstClaimed makes the operation's first claim that much older.
 func (r *rig) firstClaimed(key string, ago time.Duration) {
 	r.t.Helper()
-	now := map[Dialect]string{Postgres: "statement_timestamp() - %d * interval '1 millisecond'",
-		SQLite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - %d"}[r.d.dialect]
-	r.set(key, "first_claimed_at = "+fmt.Sprintf(now, ago.Milliseconds()))
+	r.set(key, "first_claimed_at = "+r.ago(ago))
 }
 
 func TestResend(t *testing.T) {

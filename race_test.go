@@ -19,7 +19,7 @@ func crews(t *testing.T, test func(t *testing.T, r *rig, crew []*sql.DB)) {
 	for _, level := range []string{"read committed", "repeatable read", "serializable"} {
 		t.Run("postgres "+level, func(t *testing.T) {
 			t.Parallel()
-			made := newRig(t, databases[0])
+			made := newRig(t, databaseOf(Postgres))
 			made.dsn += "&default_transaction_isolation=" + url.PathEscape(level)
 			r := newRigOn(t, made)
 			if got := show(t, r, "SHOW transaction_isolation"); got != level {
@@ -31,7 +31,7 @@ func crews(t *testing.T, test func(t *testing.T, r *rig, crew []*sql.DB)) {
 	for journal, dsn := range map[string]func(testing.TB, ...string) string{"wal": testdb.SQLite, "delete": testdb.SQLiteRollback} {
 		t.Run("sqlite "+journal, func(t *testing.T) {
 			t.Parallel()
-			r := newRigAt(t, databases[1], dsn(t)+noSync(t), dialect.Table)
+			r := newRigAt(t, databaseOf(SQLite), dsn(t)+noSync(t), dialect.Table)
 			if got := show(t, r, "PRAGMA journal_mode"); got != journal {
 				t.Fatalf("journal mode %s", got)
 			}
@@ -62,6 +62,7 @@ func crew(r *rig) []*sql.DB {
 // sizes are the rounds: how many workers meet on one key, and how often.
 var sizes = map[Dialect][]struct{ workers, rounds int }{
 	Postgres: {{2, 60}, {8, 20}, {crewSize, 6}},
+	MySQL:    {{2, 60}, {8, 20}, {crewSize, 6}},
 	SQLite:   {{2, 50}, {8, 10}, {crewSize, 2}},
 }
 

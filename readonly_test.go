@@ -15,6 +15,7 @@ func (r *rig) readOnly(on bool) {
 	r.t.Helper()
 	statement := map[Dialect]map[bool]string{
 		Postgres: {true: "SET default_transaction_read_only = on", false: "SET default_transaction_read_only = off"},
+		MySQL:    {true: "SET SESSION TRANSACTION READ ONLY", false: "SET SESSION TRANSACTION READ WRITE"},
 		SQLite:   {true: "PRAGMA query_only = 1", false: "PRAGMA query_only = 0"},
 	}[r.d.dialect][on]
 	if _, err := r.db.ExecContext(context.Background(), statement); err != nil {

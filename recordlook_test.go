@@ -10,11 +10,21 @@ import (
 // age makes the claim that much older, as the database sees it.
 func (r *rig) age(key string, by time.Duration) {
 	r.t.Helper()
-	set := fmt.Sprintf("claimed_at - %d", by.Milliseconds())
-	if r.d.dialect == Postgres {
-		set = fmt.Sprintf("claimed_at - %d * interval '1 millisecond'", by.Milliseconds())
-	}
-	r.set(key, "claimed_at = "+set)
+	r.set(key, "claimed_at = "+r.before("claimed_at", by))
+}
+
+// before is SQL for a moment before another.
+func (r *rig) before(moment string, by time.Duration) string {
+	return moment + fmt.Sprintf(map[Dialect]string{
+		Postgres: " - %d * interval '1 millisecond'", MySQL: " - INTERVAL %d * 1000 MICROSECOND", SQLite: " - %d",
+	}[r.d.dialect], by.Milliseconds())
+}
+
+// ago is SQL for a moment before now, by the database's clock.
+func (r *rig) ago(by time.Duration) string {
+	return r.before(map[Dialect]string{
+		Postgres: "statement_timestamp()", MySQL: "UTC_TIMESTAMP(6)", SQLite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+	}[r.d.dialect], by)
 }
 
 // stale ages the claim past its lease and the settle time.

@@ -22,6 +22,20 @@ type records struct {
 	// readFirst: in SQLite an INSERT takes the lock of the whole database even
 	// when it inserts nothing, so a duplicate reads before it writes.
 	readFirst bool
+	// mysql is set for MySQL and MariaDB only.
+	mysql *mysqlRecords
+}
+
+func newRecords(db *sql.DB, d Dialect, j job.Job, table string) (records, error) {
+	text, err := dialect.Load(string(d), table)
+	if err != nil {
+		return records{}, err
+	}
+	t := records{db: db, sql: text, batch: dialect.LoadBatch(string(d), table), job: j, readFirst: d == SQLite}
+	if d == MySQL {
+		t.mysql = newMySQL(text, table)
+	}
+	return t, nil
 }
 
 // claimed is one delivery's own side of a claim.
@@ -42,28 +56,60 @@ func newToken() string {
 // claim inserts the record or answers the one that is there; false when there is
 // one that cannot be seen yet.
 func (t records) claim(ctx context.Context, c claimed) (record, bool, error) {
-	if t.readFirst {
+	switch {
+	case t.mysql != nil:
+		return t.claimMySQL(ctx, c)
+	case t.readFirst:
 		if r, ok, err := t.read(ctx, c.key); ok || err != nil {
 			return r, ok, err
 		}
-	}
-	args := []any{
-		t.job.Type, c.key, c.token, t.job.StoredLease().Milliseconds(), t.worker,
-		string(t.job.Stale.Policy), blob(c.print.Sum), text(c.print.Fields), c.reference, blob(c.message),
-	}
-	if !t.readFirst {
-		r, ok, err := found(t.db.QueryRowContext(ctx, t.sql.Claim, args...))
+		if _, err := t.db.ExecContext(ctx, t.sql.Claim, t.claimArgs(c)...); err != nil {
+			return record{}, false, err
+		}
+	default:
+		r, ok, err := found(t.db.QueryRowContext(ctx, t.sql.Claim, t.claimArgs(c)...))
 		if ok || err != nil {
 			return r, ok, err
 		}
-	} else if _, err := t.db.ExecContext(ctx, t.sql.Claim, args...); err != nil {
-		return record{}, false, err
 	}
 	return t.read(ctx, c.key)
 }
 
+// claimMySQL: an INSERT there answers no row, so one that did insert is not read again.
+func (t records) claimMySQL(ctx context.Context, c claimed) (record, bool, error) {
+	if _, err := t.mysql.sessionOf(ctx, t.db); err != nil {
+		return record{}, false, err
+	}
+	statement, args := t.bind(t.sql.Claim, t.claimArgs(c))
+	result, err := t.db.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return record{}, false, err
+	}
+	inserted, err := t.matched(result)
+	if err != nil || inserted {
+		return t.inserted(c), err == nil, err
+	}
+	return t.read(ctx, c.key)
+}
+
+func (t records) claimArgs(c claimed) []any {
+	return []any{
+		t.job.Type, c.key, c.token, t.job.StoredLease().Milliseconds(), t.worker,
+		string(t.job.Stale.Policy), blob(c.print.Sum), text(c.print.Fields), c.reference, blob(c.message),
+	}
+}
+
+// inserted is the record that a claim has just made.
+func (t records) inserted(c claimed) record {
+	return record{
+		state: stateClaimed, token: c.token, staleFor: -t.job.StoredLease(), acts: 1,
+		policy: t.job.Stale.Policy, fingerprint: c.print, reference: c.reference,
+	}
+}
+
 func (t records) read(ctx context.Context, key string) (record, bool, error) {
-	return found(t.db.QueryRowContext(ctx, t.sql.Read, t.job.Type, key))
+	statement, args := t.bind(t.sql.Read, []any{t.job.Type, key})
+	return found(t.db.QueryRowContext(ctx, statement, args...))
 }
 
 func found(row *sql.Row) (record, bool, error) {
@@ -120,29 +166,38 @@ func (t records) lateFinish(ctx context.Context, c claimed) (bool, error) {
 
 func (t records) claimOwnRow(c claimed) Statement {
 	args := []any{t.job.Type, c.key, c.token, t.worker, blob(c.print.Sum), text(c.print.Fields), c.reference}
-	if !t.readFirst {
+	if t.numbersTransactions() {
 		args = append(args, t.job.Lease.Milliseconds())
 	}
-	return Statement{t.sql.ClaimOwnRow, args}
+	return t.statement(t.sql.ClaimOwnRow, args...)
+}
+
+// numbersTransactions: PostgreSQL's seal compares the transaction's number; the
+// others release a savepoint.
+func (t records) numbersTransactions() bool { return !t.readFirst && t.mysql == nil }
+
+func (t records) statement(text string, args ...any) Statement {
+	text, args = t.bind(text, args)
+	return Statement{text, args}
 }
 
 func (t records) markOwnRow() []Statement {
-	if t.readFirst {
-		return []Statement{{SQL: t.sql.MarkOwnRow}}
+	if t.numbersTransactions() {
+		return nil
 	}
-	return nil
+	return []Statement{t.statement(t.sql.MarkOwnRow)}
 }
 
 // lastOwnRow: the result, if there is one, and the seal.
 func (t records) lastOwnRow(c claimed, result []byte, id string) []Statement {
-	seal := Statement{SQL: t.sql.SealOwnRow}
-	if !t.readFirst {
+	seal := t.statement(t.sql.SealOwnRow)
+	if t.numbersTransactions() {
 		seal.Args = []any{id}
 	}
 	if result == nil {
 		return []Statement{seal}
 	}
-	return []Statement{{t.sql.ResultOwnRow, []any{t.job.Type, c.key, c.token, result}}, seal}
+	return []Statement{t.statement(t.sql.ResultOwnRow, t.job.Type, c.key, c.token, result), seal}
 }
 
 func (t records) holdOwnRow(ctx context.Context, c claimed) (bool, error) {
@@ -152,12 +207,12 @@ func (t records) holdOwnRow(ctx context.Context, c claimed) (bool, error) {
 // changed runs a statement on the operation's record and tells whether it
 // changed it.
 func (t records) changed(ctx context.Context, statement, key string, args ...any) (bool, error) {
-	result, err := t.db.ExecContext(ctx, statement, append([]any{t.job.Type, key}, args...)...)
+	statement, args = t.bind(statement, append([]any{t.job.Type, key}, args...))
+	result, err := t.db.ExecContext(ctx, statement, args...)
 	if err != nil {
 		return false, err
 	}
-	n, err := result.RowsAffected()
-	return n == 1, err
+	return t.matched(result)
 }
 
 // blob and text keep "nothing" apart from "empty" in the columns.

@@ -36,9 +36,7 @@ func TestRepeatsAreCounted(t *testing.T) {
 			if n := r.faults.timesSent("repeat"); r.column(key, "repeats") == "0" || n > 5 {
 				t.Errorf("%s: counted by %d statements", key, n)
 			}
-			r.set(key, "repeats = 7, last_repeat_at = "+map[Dialect]string{
-				Postgres: "statement_timestamp() - interval '1001 milliseconds'",
-				SQLite:   "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - 1001"}[r.d.dialect])
+			r.set(key, "repeats = 7, last_repeat_at = "+r.ago(1001*time.Millisecond))
 			deliver(g, key)
 			g.awaitCount()
 			r.wantRecord(key, "repeats=8 last_repeat_at=set")
@@ -107,7 +105,7 @@ func TestCountingNeverDelays(t *testing.T) {
 // Somebody has the record locked: PostgreSQL does not wait for it. (In SQLite
 // whoever writes has the whole database.)
 func TestCountingDoesNotWait(t *testing.T) {
-	r := newRig(t, databases[0])
+	r := newRig(t, databaseOf(Postgres))
 	g := r.guard(holdJob())
 	r.run(g, "k")
 	tx := lockPostgres(t, r)

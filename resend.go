@@ -49,7 +49,10 @@ func mayChange(err error) bool {
 	if errors.As(err, &lite) {
 		return sqliteMayChange(lite.Code())
 	}
-	return true
+	if number, ok := mysqlNumber(err); ok {
+		return mysqlMayChange(number)
+	}
+	return !errors.Is(err, errNoAutocommit) && !errors.Is(err, errNoKey)
 }
 
 // 40001, 40P01, 55P03: another transaction was in the way, and so perhaps for
@@ -83,5 +86,9 @@ func busy(err error) bool {
 		return false
 	}
 	var lite interface{ Code() int }
-	return errors.As(err, &lite) && sqliteMayChange(lite.Code())
+	if errors.As(err, &lite) {
+		return sqliteMayChange(lite.Code())
+	}
+	number, ok := mysqlNumber(err)
+	return ok && mysqlBusy(number)
 }

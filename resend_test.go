@@ -69,7 +69,7 @@ func TestResendEnds(t *testing.T) {
 // Another transaction holds the record for longer than one sending waits.
 func TestCompletionWaitsForALock(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
-		made := newRig(t, databases[1])
+		made := newRig(t, databaseOf(SQLite))
 		synctest.Test(t, func(t *testing.T) {
 			r := newRigOn(t, made)
 			res := r.runWith(r.guard(holdJob()), "k", func(ctx context.Context, op *Operation) error {
@@ -81,7 +81,7 @@ func TestCompletionWaitsForALock(t *testing.T) {
 		})
 	})
 	t.Run("postgres", func(t *testing.T) {
-		made := newRig(t, databases[0])
+		made := newRig(t, databaseOf(Postgres))
 		made.dsn += "&statement_timeout=100"
 		r := newRigOn(t, made)
 		var once sync.Once

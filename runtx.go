@@ -24,7 +24,7 @@ type ActTx func(ctx context.Context, tx *sql.Tx, op *Operation) error
 // error means that nothing is known to be committed: the message stays on the
 // queue, and a redelivery finds out.
 func (g *Guard) RunTx(ctx context.Context, d Delivery, act ActTx) (Result, error) {
-	t := &sqlTransaction{db: g.records.db}
+	t := &sqlTransaction{db: g.records.db, mysql: g.records.mysql, lease: g.job.Lease}
 	return g.RunIn(ctx, d, t, func(ctx context.Context, op *Operation) error { return act(ctx, t.tx, op) })
 }
 

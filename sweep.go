@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/twiceproof/twiceproof/dialect"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -27,11 +26,11 @@ func NewSweeper(db *sql.DB, d Dialect, j job.Job, table string) (*Sweeper, error
 	if err := j.Validate(); err != nil {
 		return nil, fmt.Errorf("new sweeper: %w", err)
 	}
-	sql, err := dialect.Load(string(d), table)
+	records, err := newRecords(db, d, j, table)
 	if err != nil {
 		return nil, fmt.Errorf("new sweeper: %w", err)
 	}
-	return &Sweeper{job: j, records: records{db: db, sql: sql, job: j, readFirst: d == SQLite}}, nil
+	return &Sweeper{job: j, records: records}, nil
 }
 
 // SweepOptions say what a sweep may do. The zero value only looks.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twiceproof/twiceproof/dialect"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -58,7 +59,7 @@ func (r *rig) sweeper(j job.Job) *Sweeper {
 		r.t.Fatal(err)
 	}
 	for text, verb := range map[string]string{s.records.sql.Stale: "stale", s.records.sql.Message: "message", s.records.sql.Requeue: "requeue"} {
-		r.faults.verbs[text] = verb
+		r.faults.verbs[text], r.faults.verbs[dialect.NewPositional(text).SQL] = verb, verb
 	}
 	return s
 }
@@ -93,11 +94,7 @@ func applying(p *pushes) SweepOptions {
 // requeuedAgo makes the last put back that much older.
 func (r *rig) requeuedAgo(key string, by time.Duration) {
 	r.t.Helper()
-	set := fmt.Sprintf("requeued_at - %d", by.Milliseconds())
-	if r.d.dialect == Postgres {
-		set = fmt.Sprintf("requeued_at - %d * interval '1 millisecond'", by.Milliseconds())
-	}
-	r.set(key, "requeued_at = "+set)
+	r.set(key, "requeued_at = "+r.before("requeued_at", by))
 }
 
 // letGo leaves a claim as a worker that let go: released, or unknown.
@@ -213,7 +210,13 @@ func (r *rig) frozen(s *Sweeper) (at func(before time.Duration) string) {
 	at = func(d time.Duration) string {
 		return fmt.Sprintf("%s - %d * interval '1 microsecond'", now, d.Microseconds())
 	}
-	if r.d.dialect == SQLite {
+	switch r.d.dialect {
+	case MySQL:
+		clock, now = "UTC_TIMESTAMP(6)", "TIMESTAMP '2031-02-03 04:05:06'"
+		at = func(d time.Duration) string {
+			return fmt.Sprintf("%s - INTERVAL %d MICROSECOND", now, d.Microseconds())
+		}
+	case SQLite:
 		clock, now = "CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)", "1927857906000"
 		at = func(d time.Duration) string { return fmt.Sprintf("%s - %d", now, d.Milliseconds()) }
 	}
@@ -277,7 +280,7 @@ func TestSweepBoundary(t *testing.T) {
 		r.set("young", "claimed_at = "+at(lease+settle-time.Millisecond))
 		page := func() int { p, _ := s.page(context.Background(), ""); return len(p) }
 		right := page()
-		s.records.sql.Stale = strings.ReplaceAll(s.records.sql.Stale, "claimed_at + lease_ms", "claimed_at + (lease_ms - 1)")
+		s.records.sql.Stale = strings.NewReplacer("claimed_at + lease_ms", "claimed_at + (lease_ms - 1)", ">= lease_ms", ">= lease_ms - 1").Replace(s.records.sql.Stale)
 		if right != 1 || page() != 2 {
 			t.Errorf("pages of %d and %d", right, page())
 		}
@@ -383,7 +386,7 @@ func TestSweepOfOwnRows(t *testing.T) {
 }
 
 func TestSweepRefusals(t *testing.T) {
-	r := newRig(t, databases[1])
+	r := newRig(t, databaseOf(SQLite))
 	if _, err := r.sweeper(holdJob()).Sweep(context.Background(), SweepOptions{Apply: true}); err == nil {
 		t.Error("applies without PutBack")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/twiceproof/twiceproof/job"
 )
@@ -54,12 +55,18 @@ func (r *rig) sweepTogether(n int, j job.Job, queue *pushes, spoil func(*Sweeper
 func (r *rig) vanishMany(j job.Job, prefix string, n int) {
 	r.t.Helper()
 	numbers, message, fresh, past := "generate_series(1, %d) AS n", "convert_to('{\"order\":\"' || '%s' || n || '\"}', 'UTF8')", "gen_random_uuid()", "statement_timestamp() - interval '1 hour'"
-	if r.d.dialect == SQLite {
+	key := "'%s' || n"
+	switch r.d.dialect {
+	case MySQL:
+		key = "CONCAT('%s', n)"
+		numbers, message = "(SELECT seq AS n FROM seq_1_to_%d) AS numbers", "CONCAT('{\"order\":\"', '%s', n, '\"}')"
+		fresh, past = "LOWER(HEX(RANDOM_BYTES(16)))", r.ago(time.Hour)
+	case SQLite:
 		numbers, message = "(WITH RECURSIVE s(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s)", "CAST('{\"order\":\"' || '%s' || n || '\"}' AS BLOB)"
 		fresh, past = "lower(hex(randomblob(16)))", "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - 3600000"
 	}
 	r.exec(fmt.Sprintf("INSERT INTO %s (job_type, operation_key, state, claim_token, claimed_at, lease_ms, first_claimed_at, policy, message) "+
-		"SELECT '%s', '%s' || n, 'claimed', %s, %s, %d, %s, '%s', "+message+" FROM "+numbers,
+		"SELECT '%s', "+key+", 'claimed', %s, %s, %d, %s, '%s', "+message+" FROM "+numbers,
 		r.table, j.Type, prefix, fresh, past, j.StoredLease().Milliseconds(), past, j.Stale.Policy, prefix, n))
 }
 
@@ -327,7 +334,7 @@ func TestSweepStarvesNothing(t *testing.T) {
 		r.vanishMany(looked, "a waiting", 3_000)
 		r.vanishMany(looked, "0 done", 2_500) // whole pages without a stale one
 		r.exec("UPDATE " + r.table + " SET state = 'completed', completed_at = claimed_at, completion = 'acted' WHERE operation_key LIKE '0 done%'")
-		now := map[Dialect]string{Postgres: "statement_timestamp()", SQLite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"}[r.d.dialect]
+		now := r.ago(0)
 		r.exec("UPDATE " + r.table + " SET requeues = 1, requeued_at = " + now + " WHERE operation_key LIKE 'a waiting%'")
 		r.vanishMany(again, "k", 1_000)
 		for _, c := range []struct {

@@ -72,7 +72,8 @@ func (w *sweep) message(ctx context.Context, r staleRecord) (message []byte, the
 
 // stale gives one page of records after a key; the last one may be in any state.
 func (t records) stale(ctx context.Context, after string, limit int) (page []staleRecord, err error) {
-	rows, err := t.db.QueryContext(ctx, t.sql.Stale, t.job.Type, after, limit)
+	statement, args := t.bind(t.sql.Stale, []any{t.job.Type, after, limit})
+	rows, err := t.db.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,8 @@ func (f scanFunc) Scan(dest ...any) error { return f(dest...) }
 
 // message is the stored one, nil when there is none; false when the claim has moved.
 func (t records) message(ctx context.Context, r staleRecord) (message []byte, there bool, err error) {
-	err = t.db.QueryRowContext(ctx, t.sql.Message, t.job.Type, r.key, r.token).Scan(&message)
+	statement, args := t.bind(t.sql.Message, []any{t.job.Type, r.key, r.token})
+	err = t.db.QueryRowContext(ctx, statement, args...).Scan(&message)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"time"
 )
 
 // Statement is one SQL statement with its arguments.
@@ -38,20 +39,38 @@ type sqlTransaction struct {
 	db   *sql.DB
 	conn *sql.Conn
 	tx   *sql.Tx
+
+	mysql *mysqlRecords // for MySQL only
+	lease time.Duration
+	undo  *mysqlSession // what the connection is to be set to again
 }
 
 func (t *sqlTransaction) Begin(ctx context.Context, claim Statement, marks ...Statement) (id string, claimed bool, err error) {
 	if err = t.open(ctx); err != nil {
 		return "", false, err
 	}
-	err = t.tx.QueryRowContext(ctx, claim.SQL, claim.Args...).Scan(&id)
+	if t.mysql != nil {
+		claimed, err = t.insert(ctx, claim)
+	} else {
+		err = t.tx.QueryRowContext(ctx, claim.SQL, claim.Args...).Scan(&id)
+		claimed = err == nil
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
 	}
-	if err == nil {
+	if claimed {
 		err = t.exec(ctx, marks)
 	}
-	return id, err == nil, err
+	return id, claimed && err == nil, err
+}
+
+// insert: an INSERT of MySQL answers no row; its insert id tells.
+func (t *sqlTransaction) insert(ctx context.Context, claim Statement) (claimed bool, err error) {
+	result, err := t.tx.ExecContext(ctx, claim.SQL, claim.Args...)
+	if err != nil {
+		return false, err
+	}
+	return records{mysql: t.mysql}.matched(result)
 }
 
 // open finds a connection that is alive: the pool's may have been closed by a server
@@ -61,10 +80,30 @@ func (t *sqlTransaction) open(ctx context.Context) (err error) {
 		if t.conn, err = t.db.Conn(ctx); err != nil {
 			return err
 		}
-		if t.tx, err = t.conn.BeginTx(ctx, nil); !errors.Is(err, driver.ErrBadConn) {
+		if err = t.limit(ctx); err == nil {
+			t.tx, err = t.conn.BeginTx(ctx, nil)
+		}
+		if !errors.Is(err, driver.ErrBadConn) {
 			return err
 		}
 		_ = t.conn.Close() // for good: the pool keeps none that is bad
+	}
+	return err
+}
+
+// limit lets MySQL end the transaction of a stopped worker with its lease. Those
+// settings are the session's, so they are undone before the pool has it again.
+func (t *sqlTransaction) limit(ctx context.Context) error {
+	if t.mysql == nil {
+		return nil
+	}
+	now, err := t.mysql.sessionOf(ctx, t.conn)
+	if err != nil {
+		return err
+	}
+	if wanted := now.within(t.lease); wanted != now {
+		t.undo = &now
+		err = t.mysql.limit(ctx, t.conn, wanted)
 	}
 	return err
 }
@@ -89,6 +128,15 @@ func (t *sqlTransaction) exec(ctx context.Context, statements []Statement) error
 	return nil
 }
 
+func (t *sqlTransaction) unlimit(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, tryPatience)
+	defer cancel()
+	if err := t.mysql.limit(ctx, t.conn, *t.undo); err != nil {
+		t.discard()
+	}
+	t.undo = nil
+}
+
 // discard closes the connection for good. A COMMIT that failed can leave its
 // transaction open (SQLite answers a busy COMMIT so), and the next job that got the
 // connection would write into it.
@@ -96,9 +144,12 @@ func (t *sqlTransaction) discard() {
 	_ = t.conn.Raw(func(any) error { return driver.ErrBadConn })
 }
 
-func (t *sqlTransaction) Rollback(context.Context) {
+func (t *sqlTransaction) Rollback(ctx context.Context) {
 	if t.tx != nil {
 		_ = t.tx.Rollback() // done already, or the connection is gone and the server rolls back
+	}
+	if t.undo != nil {
+		t.unlimit(ctx)
 	}
 	if t.conn != nil {
 		_ = t.conn.Close() // back to the pool; once is enough

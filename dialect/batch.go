@@ -12,12 +12,26 @@ type Batch struct {
 
 // LoadBatch gives them for a table that Load has taken.
 func LoadBatch(name, table string) Batch {
+	return Batch{Claim: only(name, "claim_batch", table), Complete: only(name, "complete_batch", table)}
+}
+
+// Session are the statements about what a connection is set to. Only MySQL needs
+// them: PostgreSQL's claim sets it for its own transaction, SQLite has no timers.
+type Session struct {
+	Read  string // autocommit, the unique key, and the times after which the server lets go of a transaction
+	Limit string // sets those times, in seconds
+}
+
+// LoadSession gives them; empty for a dialect without them.
+func LoadSession(name, table string) Session {
+	return Session{Read: only(name, "session", table), Limit: only(name, "limit", table)}
+}
+
+// only is a text that not every dialect has.
+func only(name, file, table string) string {
 	if table == "" {
 		table = Table
 	}
-	text := func(file string) string {
-		sql, _ := files.ReadFile(name + "/" + file + ".sql") // none in this dialect
-		return strings.ReplaceAll(string(sql), Table, table)
-	}
-	return Batch{Claim: text("claim_batch"), Complete: text("complete_batch")}
+	text, _ := files.ReadFile(name + "/" + file + ".sql") // none in this dialect
+	return strings.ReplaceAll(string(text), Table, table)
 }

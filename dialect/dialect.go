@@ -10,11 +10,11 @@ import (
 // Table is the default name of the table, and the name the files use.
 const Table = "idempotency_records"
 
-//go:embed postgres/*.sql sqlite/*.sql
+//go:embed mysql/*.sql postgres/*.sql sqlite/*.sql
 var files embed.FS
 
 // Names lists the dialects there are.
-func Names() []string { return []string{"postgres", "sqlite"} }
+func Names() []string { return []string{"postgres", "mysql", "sqlite"} }
 
 // Statements are the SQL texts of one dialect for one table.
 type Statements struct {
@@ -66,6 +66,15 @@ func Load(name, table string) (Statements, error) {
 		*text = strings.ReplaceAll(string(sql), Table, table)
 	}
 	return s, nil
+}
+
+// All are the statements, without their names.
+func (s *Statements) All() []string {
+	var all []string
+	for _, text := range s.files() {
+		all = append(all, *text)
+	}
+	return all
 }
 
 func (s *Statements) files() map[string]*string {

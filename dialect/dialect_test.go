@@ -28,7 +28,7 @@ func TestLoad(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"", "mysql", "../sqlite", "postgres/x"} {
+	for _, name := range []string{"", "oracle", "../sqlite", "postgres/x"} {
 		if _, err := Load(name, ""); err == nil {
 			t.Errorf("dialect %q was loaded", name)
 		}
@@ -47,8 +47,8 @@ func tableIn(table string) string {
 
 var (
 	comment = regexp.MustCompile(`(?m)--.*$`)
-	clock   = regexp.MustCompile(`julianday\('now'\)|statement_timestamp\(\)`)
-	foreign = regexp.MustCompile(`(?i)clock_timestamp|\bnow\(\)|current_timestamp|unixepoch|strftime|datetime\(`)
+	clock   = regexp.MustCompile(`julianday\('now'\)|statement_timestamp\(\)|UTC_TIMESTAMP\(6\)`)
+	foreign = regexp.MustCompile(`(?i)clock_timestamp|\bnow\(|sysdate|current_timestamp|unixepoch|strftime|datetime\('`)
 )
 
 // Every statement after claim shows the token in its WHERE (but the count of repeats,
@@ -82,20 +82,46 @@ func TestEveryStatement(t *testing.T) {
 	}
 }
 
-// The verbs of both dialects take the same parameters in the same order.
+// The verbs of all dialects take the same parameters in the same order.
 func TestSameParameters(t *testing.T) {
 	postgres, _ := Load("postgres", "")
-	sqlite, _ := Load("sqlite", "")
-	for file, text := range postgres.files() {
-		other := *sqlite.files()[file]
-		a, b := parameters(*text), parameters(other)
-		// The timers, and the number of the transaction, are PostgreSQL's alone.
-		if only := map[string]string{"claim_own_row": "8", "seal_own_row": "1"}[file]; only != "" && a == only {
-			continue
+	for _, name := range []string{"mysql", "sqlite"} {
+		others, _ := Load(name, "")
+		for file, text := range postgres.files() {
+			a, b := parameters(*text), parameters(*others.files()[file])
+			// The timers, and the number of the transaction, are PostgreSQL's alone.
+			if only := map[string]string{"claim_own_row": "8", "seal_own_row": "1"}[file]; only != "" && a == only {
+				continue
+			}
+			if a != b {
+				t.Errorf("%s: postgres %s, %s %s", file, a, name, b)
+			}
 		}
-		if a != b {
-			t.Errorf("%s: postgres %s, sqlite %s", file, a, b)
+	}
+}
+
+// In MySQL each statement that writes tells by its insert id that it did, whatever
+// the connection counts as a row.
+func TestInsertID(t *testing.T) {
+	s, err := Load("mysql", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range s.files() {
+		sql := strings.TrimSpace(comment.ReplaceAllString(*text, ""))
+		if writes := strings.Contains(sql, "INSERT INTO") || strings.HasPrefix(sql, "UPDATE"); writes && !strings.Contains(sql, "LAST_INSERT_ID(") {
+			t.Errorf("%s does not tell", file)
 		}
+	}
+}
+
+func TestPositional(t *testing.T) {
+	p := NewPositional("UPDATE t SET a = ?3, b = ?12 + ?3 WHERE c = ?1")
+	if p.SQL != "UPDATE t SET a = ?, b = ? + ? WHERE c = ?" || !slices.Equal(p.Order, []int{2, 11, 2, 0}) {
+		t.Errorf("%+v", p)
+	}
+	if got := NewPositional("?2 ?1 ?2").Arguments([]any{"a", "b"}); !slices.Equal(got, []any{"b", "a", "b"}) {
+		t.Errorf("%v", got)
 	}
 }
 
