@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Settled is one delivery of a batch whose end is known.
-type Settled struct {
+// Ended is one delivery of a batch whose end is known.
+type Ended struct {
 	// Index is the delivery's place in the batch.
 	Index int
 	Result
@@ -38,8 +38,8 @@ var ErrNotReached = errors.New("the batch did not reach this delivery")
 // take those of the others with it. Once a completion is known to have failed no
 // further act begins: the rest is released unacted. What acted until then has acted,
 // also in the same group.
-func (g *Guard) RunBatch(ctx context.Context, batch []Delivery, act Act, done func(...Settled)) {
-	b := &batchRun{Guard: g, body: act, done: done, settling: make(gate, 1)}
+func (g *Guard) RunBatch(ctx context.Context, batch []Delivery, act Act, done func(...Ended)) {
+	b := &batchRun{Guard: g, body: act, done: done, ending: make(gate, 1)}
 	b.prepareAll(batch)
 	b.claimAll(ctx)
 	defer b.finish(ctx) // also when an act panics
@@ -63,10 +63,10 @@ func (g *Guard) RunBatch(ctx context.Context, batch []Delivery, act Act, done fu
 type batchRun struct {
 	*Guard
 	body  Act
-	done  func(...Settled)
+	done  func(...Ended)
 	items []*batchItem
 
-	settling gate // held while completions are stored and done is told
+	ending gate // held while completions are stored and done is told
 
 	mu    sync.Mutex
 	acted []*batchItem // whose completion is due
@@ -88,7 +88,7 @@ type batchItem struct {
 	claimed
 	mine   *attempt // our claim
 	second bool     // an earlier one is of the same operation
-	known  *Settled // what was decided without an act
+	known  *Ended // what was decided without an act
 	at     time.Time
 	ended  bool // its turn has come, or will not come
 }
@@ -124,16 +124,11 @@ func (b *batchRun) act(ctx context.Context, it *batchItem, a attempt) {
 		b.end(ctx, it, result, err)
 		return
 	}
-	err := b.Guard.body(ctx, a, 0, func() error { return b.body(a.op.lease, a.op) })
-	if err == nil {
+	applied, result, err := b.enter(ctx, a, b.body)
+	if applied {
 		b.completeLater(ctx, it)
 		return
 	}
-	end := func() (Result, error) { return b.giveUp(ctx, a, err, 0) }
-	if IsNotApplied(err) {
-		end = func() (Result, error) { return b.release(ctx, a, err) }
-	}
-	result, err := end()
 	b.end(ctx, it, result, err)
 }
 
@@ -159,7 +154,7 @@ func (b *batchRun) look(ctx context.Context, it *batchItem) (Result, error) {
 // its group end with it, unacted: they are told first, the last before the others,
 // so that they are back when it comes.
 func (b *batchRun) end(ctx context.Context, it *batchItem, result Result, err error) {
-	ended := []Settled{{Index: it.index, Result: result, Failure: err}}
+	ended := []Ended{{Index: it.index, Result: result, Failure: err}}
 	if it.Group != "" && (err != nil || !result.Acknowledge()) {
 		for _, later := range b.items[it.index+1:] {
 			if later.Group == it.Group && !later.ended {
@@ -171,9 +166,9 @@ func (b *batchRun) end(ctx context.Context, it *batchItem, result Result, err er
 	b.tell(ended)
 }
 
-func (b *batchRun) tell(ended []Settled) {
-	b.settling.Lock()
-	defer b.settling.Unlock()
+func (b *batchRun) tell(ended []Ended) {
+	b.ending.Lock()
+	defer b.ending.Unlock()
 	for _, e := range ended {
 		if e.Failure != nil && !e.Deadline.IsZero() { // it had a claim, whose end is not stored
 			b.stopActing()
@@ -183,7 +178,7 @@ func (b *batchRun) tell(ended []Settled) {
 }
 
 // leave ends a delivery unacted.
-func (b *batchRun) leave(ctx context.Context, it *batchItem) Settled {
+func (b *batchRun) leave(ctx context.Context, it *batchItem) Ended {
 	it.ended = true
 	result := Result{Outcome: Released, Key: it.key, Err: ErrNotReached}
 	if it.mine != nil {
@@ -194,7 +189,7 @@ func (b *batchRun) leave(ctx context.Context, it *batchItem) Settled {
 			result, _ = b.release(ctx, *it.mine, ErrNotReached)
 		}
 	}
-	return Settled{Index: it.index, Result: result}
+	return Ended{Index: it.index, Result: result}
 }
 
 // finish leaves no claim behind that was not begun, which there is when an act did
@@ -202,7 +197,7 @@ func (b *batchRun) leave(ctx context.Context, it *batchItem) Settled {
 // last is left first, as in end.
 func (b *batchRun) finish(ctx context.Context) {
 	b.completeActed(ctx)
-	var left []Settled
+	var left []Ended
 	for _, it := range slices.Backward(b.items) {
 		if !it.ended {
 			left = append(left, b.leave(ctx, it))

@@ -26,11 +26,11 @@ func batchRig(r *rig) *rig {
 // told is what done was told, by the delivery's place, and in which order.
 type told struct {
 	mu    sync.Mutex
-	by    map[int]Settled
+	by    map[int]Ended
 	order []int
 }
 
-func (t *told) done(ended ...Settled) {
+func (t *told) done(ended ...Ended) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range ended {
@@ -44,7 +44,7 @@ func (t *told) done(ended ...Settled) {
 
 func (r *rig) runBatch(g *Guard, act Act, batch ...Delivery) *told {
 	r.t.Helper()
-	t := &told{by: map[int]Settled{}}
+	t := &told{by: map[int]Ended{}}
 	g.RunBatch(context.Background(), batch, act, t.done)
 	if len(t.by) != len(batch) {
 		r.t.Errorf("told of %d deliveries, want %d: %v", len(t.by), len(batch), t.order)
@@ -172,7 +172,7 @@ func TestBatchClaimIsTheSame(t *testing.T) {
 			"message":                 func(d *Delivery) { d.Message = []byte{0, 1, 0xff, '"'} },
 			"empty":                   func(d *Delivery) { d.Message = []byte{} },
 			"none":                    func(d *Delivery) { d.Message = nil },
-			"long":                    func(d *Delivery) { d.Message = make([]byte, MaxMessage+1) },
+			"long":                    func(d *Delivery) { d.Message = make([]byte, maxMessage+1) },
 		}
 		for key, change := range odd {
 			for n, result := range [][]byte{nil, {}, {0, 0xff, '"'}} {
@@ -350,7 +350,7 @@ func TestBatchWithAnActThatDoesNotReturn(t *testing.T) {
 				case "released":
 					r.set(keys[1], "acts = 0")
 				}
-				got := &told{by: map[int]Settled{}}
+				got := &told{by: map[int]Ended{}}
 				ended := make(chan any)
 				go func() {
 					defer func() { ended <- recover() }()

@@ -23,7 +23,7 @@ func (b *batchRun) prepareAll(batch []Delivery) {
 			seen[it.key] = true
 			continue
 		}
-		it.known = &Settled{Index: i, Failure: err}
+		it.known = &Ended{Index: i, Failure: err}
 	}
 }
 
@@ -32,7 +32,7 @@ func (b *batchRun) claimAll(ctx context.Context) {
 	var wanted []*batchItem
 	for _, it := range b.items {
 		if it.known == nil && ctx.Err() != nil {
-			it.known = &Settled{Index: it.index, Result: Result{Key: it.key}, Failure: ctx.Err()}
+			it.known = &Ended{Index: it.index, Result: Result{Key: it.key}, Failure: ctx.Err()}
 		}
 		if it.known == nil && !it.second {
 			wanted = append(wanted, it)
@@ -78,11 +78,11 @@ func (b *batchRun) takeAnswer(ctx context.Context, it *batchItem, seen map[strin
 	}
 	switch {
 	case err != nil:
-		it.known = &Settled{Index: it.index, Result: Result{Key: it.key}, Failure: err}
+		it.known = &Ended{Index: it.index, Result: Result{Key: it.key}, Failure: err}
 	case a.next == nextAct:
 		mine := b.attempt(ctx, it.claimed, a, it.Delivery, sent)
 		it.mine = &mine
 	default:
-		it.known, it.at = &Settled{Index: it.index, Result: b.skip(it.claimed, a)}, time.Now()
+		it.known, it.at = &Ended{Index: it.index, Result: b.skip(it.claimed, a)}, time.Now()
 	}
 }

@@ -36,8 +36,8 @@ func (b *batchRun) completeLater(ctx context.Context, it *batchItem) {
 // completeActed stores what is to be completed, in one commit. It returns after
 // those that another call has taken are stored as well.
 func (b *batchRun) completeActed(ctx context.Context) {
-	b.settling.Lock()
-	defer b.settling.Unlock()
+	b.ending.Lock()
+	defer b.ending.Unlock()
 	b.mu.Lock()
 	due := b.acted
 	b.acted = nil
@@ -66,14 +66,14 @@ func (b *batchRun) stopActing() {
 // goesOn tells whether another act may begin. It waits for completions that are on
 // their way: while the database does not answer, none begins.
 func (b *batchRun) goesOn() bool {
-	b.settling.Lock()
-	defer b.settling.Unlock()
+	b.ending.Lock()
+	defer b.ending.Unlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return !b.stop
 }
 
-func (b *batchRun) completeAll(ctx context.Context, due []*batchItem) []Settled {
+func (b *batchRun) completeAll(ctx context.Context, due []*batchItem) []Ended {
 	all := make([]finished, len(due))
 	until := due[0].mine.op.Deadline()
 	for i, it := range due {
@@ -93,7 +93,7 @@ func (b *batchRun) completeAll(ctx context.Context, due []*batchItem) []Settled 
 			return err
 		})
 	}
-	ended := make([]Settled, len(due))
+	ended := make([]Ended, len(due))
 	for i, it := range due {
 		ended[i] = b.completed(ctx, it, all[i], done, err)
 	}
@@ -102,8 +102,8 @@ func (b *batchRun) completeAll(ctx context.Context, due []*batchItem) []Settled 
 
 // completed is the end of one. One that could not be completed with the others, or
 // whose others could not be, is completed alone.
-func (b *batchRun) completed(ctx context.Context, it *batchItem, f finished, done map[string]bool, err error) Settled {
-	ended := Settled{Index: it.index, Result: Result{Key: it.key, Deadline: it.mine.op.Deadline()}}
+func (b *batchRun) completed(ctx context.Context, it *batchItem, f finished, done map[string]bool, err error) Ended {
+	ended := Ended{Index: it.index, Result: Result{Key: it.key, Deadline: it.mine.op.Deadline()}}
 	switch {
 	case err != nil && mayChange(err):
 		ended.Failure = fmt.Errorf("complete operation: %w", err)

@@ -253,14 +253,14 @@ func TestBatchRefusedAndCancelled(t *testing.T) {
 		own.Effect.Kind, own.Stale = job.OwnRow, job.Stale{}
 		r.wantTold(r.runBatch(r.guard(own), r.till.charge, deliveries("1", "2")...), "error error")
 		ctx, cancel := context.WithCancel(context.Background())
-		got := &told{by: map[int]Settled{}}
+		got := &told{by: map[int]Ended{}}
 		r.guard(holdJob()).RunBatch(ctx, deliveries("1", "2", "3"), func(ctx context.Context, op *Operation) error {
 			cancel()
 			return r.till.charge(ctx, op)
 		}, got.done)
 		r.wantTold(got, "completed unacted unacted")
 		r.wantRecord("3", "state=claimed acts=0")
-		got = &told{by: map[int]Settled{}}
+		got = &told{by: map[int]Ended{}}
 		r.guard(holdJob()).RunBatch(ctx, deliveries("4", "5"), r.till.charge, got.done)
 		r.wantTold(got, "error error")
 		if !errors.Is(got.by[0].Failure, context.Canceled) || r.till.total() != 1 || r.rows() != 3 {
@@ -309,7 +309,7 @@ func TestBatchesMeet(t *testing.T) {
 			for i, db := range crew {
 				batch := deliveries(keys...)
 				rand.Shuffle(len(batch), func(i, j int) { batch[i], batch[j] = batch[j], batch[i] })
-				results[i] = &told{by: map[int]Settled{}}
+				results[i] = &told{by: map[int]Ended{}}
 				workers.Go(func() {
 					<-start
 					r.guardOn(db, holdJob()).RunBatch(context.Background(), batch[:5+i%6], r.till.charge, results[i].done)
@@ -373,7 +373,7 @@ func (r *rig) tenOf(b *testing.B, g *Guard, name string, together bool) {
 	for n := range 10 {
 		batch = append(batch, delivery(fmt.Sprint(name, " ", n)))
 	}
-	check := func(ended ...Settled) {
+	check := func(ended ...Ended) {
 		for _, e := range ended {
 			if e.Failure != nil || e.Outcome != Completed || e.Repeat {
 				b.Errorf("%+v", e)
@@ -386,6 +386,6 @@ func (r *rig) tenOf(b *testing.B, g *Guard, name string, together bool) {
 	}
 	for _, d := range batch {
 		res, err := g.Run(context.Background(), d, nothing)
-		check(Settled{Result: res, Failure: err})
+		check(Ended{Result: res, Failure: err})
 	}
 }

@@ -38,7 +38,7 @@ func (g *Guard) claim(ctx context.Context, c claimed, sent time.Time) (answer, e
 			break
 		}
 		var stands bool
-		if stands, err = g.settleStale(ctx, until, c, r, d); stands {
+		if stands, err = g.writeDecision(ctx, until, c, r, d); stands {
 			return answerTo(r, d, doubt), nil
 		}
 		// When only the reply of our takeover was lost, the record now shows our
@@ -57,8 +57,8 @@ func (g *Guard) claim(ctx context.Context, c claimed, sent time.Time) (answer, e
 	return answer{next: nextLive, record: r, wait: time.Second}, nil
 }
 
-// settleStale does what is due to a stale claim; true when the decision stands.
-func (g *Guard) settleStale(ctx context.Context, until time.Time, c claimed, r record, d decision) (done bool, err error) {
+// writeDecision does what is due to a stale claim; true when the decision stands.
+func (g *Guard) writeDecision(ctx context.Context, until time.Time, c claimed, r record, d decision) (done bool, err error) {
 	var write func(context.Context) (bool, error)
 	switch d.next {
 	case nextTakeOver:

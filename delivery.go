@@ -66,11 +66,11 @@ type Result struct {
 	// Err is what the body or the look-up returned when it did not succeed.
 	Err error
 
-	settled bool // Lost: the record is completed or held by now
+	decided bool // Lost: the record is completed or held by now
 }
 
 // Acknowledge tells whether the queue may forget the message: only when the
 // operation is completed, or held with the message in its record.
 func (r Result) Acknowledge() bool {
-	return r.Outcome == Completed || r.Outcome == Held || r.Outcome == Lost && r.settled
+	return r.Outcome == Completed || r.Outcome == Held || r.Outcome == Lost && r.decided
 }

@@ -40,7 +40,7 @@ func (g *Guard) complete(ctx context.Context, a attempt, completion string) (Res
 }
 
 func (g *Guard) resultOf(op *Operation) []byte {
-	if len(op.result) > MaxResult {
+	if len(op.result) > maxResult {
 		g.log.Warn("result too long to be stored", "key", op.Key, "bytes", len(op.result))
 		return nil
 	}
@@ -108,7 +108,7 @@ func (g *Guard) lost(ctx context.Context, a attempt, cause error) (Result, error
 		}
 		return result, nil
 	}
-	result.Outcome, result.settled = Lost, r.state == stateCompleted || r.state == stateHeld
+	result.Outcome, result.decided = Lost, r.state == stateCompleted || r.state == stateHeld
 	g.log.Error("lost claim, a second effect may exist", "key", a.key, "token", a.token, "by", r.token, "state", r.state)
 	return result, nil
 }

@@ -29,17 +29,17 @@ func NotApplied(cause error) error {
 	return &notApplied{cause: cause}
 }
 
-// IsNotApplied tells whether an error was marked by NotApplied, itself or what it
+// isNotApplied tells whether an error was marked by NotApplied, itself or what it
 // wraps. Of several errors joined into one each must be: a second try that timed
 // out is not excused by a first one that was refused.
-func IsNotApplied(err error) bool {
+func isNotApplied(err error) bool {
 	for err != nil {
 		if _, ok := err.(*notApplied); ok { //nolint:errorlint // this loop unwraps by itself
 			return true
 		}
 		if several, ok := err.(interface{ Unwrap() []error }); ok {
 			all := several.Unwrap()
-			return len(all) > 0 && !slices.ContainsFunc(all, func(e error) bool { return !IsNotApplied(e) })
+			return len(all) > 0 && !slices.ContainsFunc(all, func(e error) bool { return !isNotApplied(e) })
 		}
 		err = errors.Unwrap(err)
 	}

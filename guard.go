@@ -92,5 +92,7 @@ func (g *Guard) Job() job.Job { return g.job }
 
 // deadline is when this worker must have acted. It counts from before the claim
 // was first sent, so it always ends before the database takes the claim for
-// stale. It is monotonic: a step of the machine's clock does not move it.
+// stale. (SQLite cuts its clock to milliseconds, so there by up to one later.) It is
+// monotonic: a step of the machine's clock does not move it. On Linux that clock
+// stands still while the machine is suspended, and the database's does not.
 func (g *Guard) deadline(claimSent time.Time) time.Time { return claimSent.Add(g.job.Lease) }

@@ -59,19 +59,19 @@ func (op *Operation) Renew(ctx context.Context) error {
 }
 
 // SetResult keeps what a repeat is to be answered with, such as the number of
-// the charge. A result over MaxResult bytes is dropped and logged; it never
+// the charge. A result over 64 KiB is dropped and logged; it never
 // fails the completion.
 func (op *Operation) SetResult(result []byte) { op.result = result }
 
-// MaxResult and MaxMessage are in bytes. A message of Amazon SQS has at most
-// 1 MiB (256 KiB before August 2025); a longer one is not stored.
+// In bytes. A message of Amazon SQS has at most 1 MiB (256 KiB before August 2025);
+// within JSON its quotes and brackets take more. A longer one is not stored.
 const (
-	MaxResult  = 64 << 10
-	MaxMessage = 1 << 20
+	maxResult  = 64 << 10
+	maxMessage = 4 << 20
 )
 
-// MaxRenewal bounds how long one claim can be kept by Renew, in leases.
-const MaxRenewal = 10
+// maxRenewal bounds how long one claim can be kept by Renew, in leases.
+const maxRenewal = 10
 
 // leaseContext ends at a deadline that can be moved.
 type leaseContext struct {

@@ -99,7 +99,7 @@ func TestOwnRowResults(t *testing.T) {
 	onEach(t, func(t *testing.T, r *rig) {
 		g := r.guard(ownRowJob())
 		for name, c := range map[string]struct{ give, want []byte }{
-			"none": {nil, nil}, "empty": {[]byte{}, nil}, "the limit": {make([]byte, MaxResult), make([]byte, MaxResult)}, "over": {make([]byte, MaxResult+1), nil},
+			"none": {nil, nil}, "empty": {[]byte{}, nil}, "the limit": {make([]byte, maxResult), make([]byte, maxResult)}, "over": {make([]byte, maxResult+1), nil},
 		} {
 			first := r.runTxWith(g, name, func(_ context.Context, _ *sql.Tx, op *Operation) error { op.SetResult(c.give); return nil })
 			for _, got := range [][]byte{first.Value, r.runTx(g, name).Value} {

@@ -97,14 +97,26 @@ func (g *Guard) act(ctx context.Context, a attempt, act Act) (Result, error) {
 	if late := a.op.Check(a.op.lease); late != nil {
 		return g.release(ctx, a, late)
 	}
-	err := g.body(ctx, a, 0, func() error { return act(a.op.lease, a.op) })
+	applied, result, err := g.enter(ctx, a, act)
+	if applied {
+		return g.complete(ctx, a, completionActed)
+	}
+	return result, err
+}
+
+// enter runs the body and ends the claim, unless the effect is there: then the
+// completion is left to the caller.
+func (g *Guard) enter(ctx context.Context, a attempt, act Act) (applied bool, result Result, err error) {
+	err = g.body(ctx, a, 0, func() error { return act(a.op.lease, a.op) })
 	switch {
 	case err == nil:
-		return g.complete(ctx, a, completionActed)
-	case IsNotApplied(err):
-		return g.release(ctx, a, err)
+		return true, Result{}, nil
+	case isNotApplied(err):
+		result, err = g.release(ctx, a, err)
+	default:
+		result, err = g.giveUp(ctx, a, err, 0)
 	}
-	return g.giveUp(ctx, a, err, 0)
+	return false, result, err
 }
 
 // body runs the job's own code. When it panics or ends its goroutine nobody can
@@ -143,7 +155,7 @@ func (g *Guard) actAgain(ctx context.Context, a attempt) (mine bool, err error) 
 func (g *Guard) renew(ctx context.Context, a attempt, sent time.Time) error {
 	now := time.Now()
 	end := g.deadline(now)
-	if end.Sub(sent) > MaxRenewal*g.job.Lease {
+	if end.Sub(sent) > maxRenewal*g.job.Lease {
 		return errors.New("the claim has been renewed for as long as it may be")
 	}
 	if !a.forgotten.IsZero() && end.After(a.forgotten) {

@@ -65,7 +65,7 @@ func TestRenewalIsBounded(t *testing.T) {
 			}
 		})
 		r.wantOutcome(res, Released, false)
-		if !errors.Is(res.Err, ErrDeadline) || renewals != 2*(MaxRenewal-1) || time.Since(began) != MaxRenewal*lease {
+		if !errors.Is(res.Err, ErrDeadline) || renewals != 2*(maxRenewal-1) || time.Since(began) != maxRenewal*lease {
 			t.Errorf("%v after %d renewals and %s", res.Err, renewals, time.Since(began))
 		}
 	})
@@ -158,7 +158,7 @@ func TestRenewWithinTheReferenceWindow(t *testing.T) {
 				return NotApplied(errTill)
 			}
 		}
-		r.runWith(g, "first", act(2*(MaxRenewal-1)+1))
+		r.runWith(g, "first", act(2*(maxRenewal-1)+1))
 		r.vanish(g, "again", true)
 		r.stale("again")
 		r.firstClaimed("again", 2*lease-time.Second) // 3 leases and a second are left, some of it for the database to answer

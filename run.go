@@ -71,7 +71,7 @@ func (g *Guard) prepare(d Delivery) (claimed, error) {
 	}
 	c := claimed{key: key, token: newToken(), print: print, reference: job.Reference(g.job.Type, key)}
 	if g.job.StoreMessage {
-		if len(d.Message) <= MaxMessage {
+		if len(d.Message) <= maxMessage {
 			c.message = d.Message
 		} else {
 			g.log.Warn("message too long to be stored", "key", key, "bytes", len(d.Message))

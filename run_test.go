@@ -78,8 +78,8 @@ func TestResults(t *testing.T) {
 		for name, c := range map[string]struct{ give, want []byte }{
 			"none":      {nil, nil},
 			"empty":     {[]byte{}, []byte{}},
-			"the limit": {make([]byte, MaxResult), make([]byte, MaxResult)},
-			"over":      {make([]byte, MaxResult+1), nil},
+			"the limit": {make([]byte, maxResult), make([]byte, maxResult)},
+			"over":      {make([]byte, maxResult+1), nil},
 		} {
 			g := r.guard(holdJob())
 			first := r.runWith(g, name, func(_ context.Context, op *Operation) error { op.SetResult(c.give); return nil })
@@ -102,8 +102,8 @@ func TestMessages(t *testing.T) {
 			size int
 			want string
 		}{
-			"the limit":     {holdJob(), MaxMessage, "message=set"},
-			"over":          {holdJob(), MaxMessage + 1, "message=null"},
+			"the limit":     {holdJob(), maxMessage, "message=set"},
+			"over":          {holdJob(), maxMessage + 1, "message=null"},
 			"not wanted":    {without, 10, "message=null"},
 			"short":         {holdJob(), 10, "message=0123456789"},
 			"empty but set": {holdJob(), 0, "message=set"},

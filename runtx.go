@@ -148,7 +148,7 @@ func (g *Guard) skipOwnRow(ctx context.Context, c claimed) (Result, error) {
 			break
 		}
 		d := decideOwnRow(r, c.print)
-		stands, err := g.settleStale(ctx, until, c, r, d)
+		stands, err := g.writeDecision(ctx, until, c, r, d)
 		if err != nil {
 			return Result{Key: c.key}, fmt.Errorf("hold operation: %w", err)
 		}

@@ -101,7 +101,7 @@ func (r *rig) requeuedAgo(key string, by time.Duration) {
 func (r *rig) letGo(g *Guard, key string, why error) {
 	r.t.Helper()
 	r.runWith(g, key, func(ctx context.Context, op *Operation) error {
-		if !IsNotApplied(why) {
+		if !isNotApplied(why) {
 			_ = r.till.charge(ctx, op)
 		}
 		return why

@@ -29,7 +29,7 @@ func (c Consumer) handleBatch(ctx context.Context, all []received) (failed error
 			return late
 		}
 		return c.Act(ctx, op)
-	}, func(ended ...twiceproof.Settled) {
+	}, func(ended ...twiceproof.Ended) {
 		settling.Go(func() {
 			err := c.settleBatch(ctx, all, h, ended)
 			mu.Lock()
@@ -67,7 +67,7 @@ func (c Consumer) deliveriesOf(all []received, h *heartbeat) []twiceproof.Delive
 func (c Consumer) fifo() bool { return strings.HasSuffix(c.QueueURL, ".fifo") }
 
 // settleBatch gives each message its end at the queue, in the order given.
-func (c Consumer) settleBatch(ctx context.Context, all []received, h *heartbeat, ended []twiceproof.Settled) (failed error) {
+func (c Consumer) settleBatch(ctx context.Context, all []received, h *heartbeat, ended []twiceproof.Ended) (failed error) {
 	var done []received
 	for _, e := range ended {
 		h.drop(e.Index)
