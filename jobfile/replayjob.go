@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/twiceproof/twiceproof/job"
@@ -66,10 +67,18 @@ func (d *decoder) checkKeyOf(j job.Job, m Message) {
 			key, err = j.Operation.KeyOf(fields)
 		}
 		if err != nil {
-			d.check(false, "message", "gives no operation key: "+err.Error(), "make the template fit the paths of operation.key in the job file")
+			d.check(false, "message", "gives no operation key: "+err.Error(), keyHint(body))
 			return
 		}
 		keys[key] = true
 	}
 	d.check(len(keys) == 2, "message", "gives every case the same operation key", "put "+keyMark+" where operation.key of the job file looks")
+}
+
+// keyHint: a path cannot be made to fit a body that has no fields at all.
+func keyHint(body string) string {
+	if !json.Valid([]byte(body)) {
+		return "message.body is no JSON, so it has no fields: write it as JSON, or let operation.key of the job file name an attribute"
+	}
+	return "make the template fit the paths of operation.key in the job file"
 }

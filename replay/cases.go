@@ -20,6 +20,10 @@ type Case struct {
 	at *faultPoint
 	// service is what goes wrong at the outside service.
 	service outside.Kind
+	// actsFirst: the outside service has acted by the time of the fault.
+	actsFirst bool
+	// onClaim: the case is about a claim, so there must be one.
+	onClaim bool
 	// fault says in words what must have happened, or the case proves nothing.
 	fault string
 	// also are ends that the case permits beside those of the policy, instead are
@@ -77,7 +81,7 @@ func deliveryCases() []Case {
 func killCases() []Case {
 	return []Case{
 		{
-			Name: "killed_after_claim", script: killed, at: beforeEffect, unfit: noWire,
+			Name: "killed_after_claim", onClaim: true, script: killed, at: beforeEffect, unfit: noWire,
 			What: "SIGKILL " + beforeEffect.name + "; redelivery past the lease",
 			OK:   "what the policy states",
 		},
@@ -102,7 +106,7 @@ func killCases() []Case {
 			OK:   "1 effect",
 		},
 		{
-			Name: "no_redelivery", script: noRedelivery, at: beforeEffect, unfit: noSweep,
+			Name: "no_redelivery", onClaim: true, script: noRedelivery, at: beforeEffect, unfit: noSweep,
 			What: "SIGKILL " + beforeEffect.name + ", and the queue has lost the message; past the lease the sweep runs",
 			OK:   "the sweep finds the stale claim, and what the policy states happens",
 		},
@@ -112,24 +116,29 @@ func killCases() []Case {
 func claimCases() []Case {
 	return []Case{
 		{
-			Name: "young_claim", script: youngClaim, at: beforeEffect, unfit: noClaimOrWire,
+			Name: "young_claim", onClaim: true, script: youngClaim, at: beforeEffect, unfit: noClaimOrWire,
 			What: "SIGKILL " + beforeEffect.name + "; redelivery while the claim is younger than its lease, and again past it",
 			OK:   "not taken over and not lost while it is young: put back; afterwards what the policy states",
 		},
 		{
-			Name: "young_claim", Point: "paused", script: youngPaused, at: beforeEffect, unfit: noWire, instead: once,
+			Name: "young_claim", onClaim: true, Point: "paused", script: youngPaused, at: beforeEffect, unfit: noWire, instead: once,
 			What: "the worker is paused " + beforeEffect.name + "; redelivery to another one within the lease; then the first goes on",
 			OK:   "not taken over and not lost: put back; 1 effect",
 		},
 		{
-			Name: "young_claim", Point: "clocks_apart", script: youngClocksApart, at: beforeEffect, unfit: noDatabaseClock,
+			Name: "young_claim", onClaim: true, Point: "clocks_apart", script: youngClocksApart, at: beforeEffect, unfit: noDatabaseClock,
 			What: "the same with a database whose clock is ahead of the workers'",
 			OK:   "the same: a lease is judged by one clock, the database's",
 		},
 		{
-			Name: "old_claim", script: oldClaim, at: beforeEffect, unfit: noClaimOrWire,
+			Name: "old_claim", onClaim: true, script: oldClaim, at: beforeEffect, unfit: noClaimOrWire,
 			What: "SIGKILL " + beforeEffect.name + "; redeliveries until just before the end of the lease, then one just past it",
 			OK:   "handled by the policy, never skipped for ever",
+		},
+		{
+			Name: "old_claim", onClaim: true, Point: "two_at_once", script: twoAtOnce, at: beforeEffect, unfit: noTakeoverWire,
+			What: "SIGKILL " + beforeEffect.name + "; past the lease two workers have read the stale claim; one takes it over and is about to act when the other one goes on",
+			OK:   "one of them takes it over, the other one changes nothing: what the policy states",
 		},
 	}
 }
@@ -137,12 +146,12 @@ func claimCases() []Case {
 func lateCases() []Case {
 	return []Case{
 		{
-			Name: "late_finisher", Point: "after_effect", script: lateFinisher, at: afterEffect, unfit: noClaimOrWire, also: once,
+			Name: "late_finisher", onClaim: true, Point: "after_effect", script: lateFinisher, at: afterEffect, unfit: noClaimOrWire, also: once,
 			What: "the worker is paused " + afterEffect.name + "; past the lease another one follows the policy; then the first wakes up",
 			OK:   "what the policy states; the late finisher changes nothing that was decided without it, and the record says that it came",
 		},
 		{
-			Name: "late_finisher", Point: "before_effect", script: lateFinisher, at: beforeEffect, unfit: noClaimOrWire, also: onceMore,
+			Name: "late_finisher", onClaim: true, Point: "before_effect", script: lateFinisher, at: beforeEffect, unfit: noClaimOrWire, also: onceMore,
 			What: "the worker is paused " + beforeEffect.name + "; past the lease another one follows the policy; then the first makes its call after all",
 			OK:   "one more effect than the policy states cannot be prevented; then the record must say that it is suspected",
 		},
@@ -156,6 +165,12 @@ func lateCases() []Case {
 			What: "the database's connection is cut after the completion was committed, before the worker heard of it",
 			OK:   "1 effect, completed",
 		},
+		{
+			Name: "unreachable_database", script: unreachableDatabase, unfit: noCut, instead: once,
+			fault: "the message was delivered while the database could not be reached",
+			What:  "the message is delivered while the database cannot be reached; then it can",
+			OK:    "nothing is done and the message stays; 1 effect once the database is there",
+		},
 	}
 }
 
@@ -163,11 +178,11 @@ func unknownCases() []Case {
 	const ok = "what the policy states, in total over all deliveries"
 	return []Case{
 		{
-			Name: "unknown_outcome", Point: "dropped", script: unknownOutcome, service: outside.ActThenDrop, unfit: notOutside,
+			Name: "unknown_outcome", Point: "dropped", actsFirst: true, script: unknownOutcome, service: outside.ActThenDrop, unfit: notOutside,
 			fault: "the service acted and cut the connection", What: "the service acts and cuts the connection without an answer", OK: ok,
 		},
 		{
-			Name: "unknown_outcome", Point: "status_500", script: unknownOutcome, service: outside.ActThenFail, unfit: notOutside,
+			Name: "unknown_outcome", Point: "status_500", actsFirst: true, script: unknownOutcome, service: outside.ActThenFail, unfit: notOutside,
 			fault: "the service acted and answered 500", What: "the service acts and answers 500", OK: ok,
 		},
 		{
@@ -216,31 +231,4 @@ func keyCases() []Case {
 			OK:   "neither is acted upon, and neither is taken off the queue: nobody can tell whether they are one operation",
 		},
 	}
-}
-
-// once: the first worker's own finish is right too.
-func once(job.Job, job.Moment) []job.End { return []job.End{{Effects: 1, State: job.EndCompleted}} }
-
-// onceMore: a call that was already on its way when the worker was paused.
-func onceMore(j job.Job, at job.Moment) []job.End {
-	ends := once(j, at)
-	if !at.Claimed || at.Completed { // it had no claim to be late with
-		return ends
-	}
-	for _, e := range j.Ends(at) {
-		ends = append(ends, job.End{Effects: e.Effects + 1, State: job.EndCompleted})
-	}
-	return ends
-}
-
-// heldEnd: what is claimed is held, since nobody can tell.
-func heldEnd(j job.Job, at job.Moment) []job.End {
-	if !at.Claimed || at.Completed {
-		return j.Ends(at)
-	}
-	effects := 0
-	if at.Effect {
-		effects = 1
-	}
-	return []job.End{{Effects: effects, State: job.EndHeld}}
 }

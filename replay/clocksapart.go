@@ -3,6 +3,8 @@ package replay
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/twiceproof/twiceproof/jobfile"
@@ -39,8 +41,39 @@ func youngClocksApart(ctx context.Context, w *world) error {
 	if err != nil {
 		return fmt.Errorf("set the database's clock: %w", err)
 	}
-	return youngClaim(ctx, w)
+	if err := youngClaim(ctx, w); err != nil {
+		return err
+	}
+	for _, k := range w.workers {
+		if k.database.Sets("search_path") {
+			w.history.add(Event{Event: EventOwnPath, Worker: k.name})
+		}
+	}
+	return nil
 }
+
+// hidesClock is why a worker may not see the clock of this case though it asks the
+// database for the time: a path of its own, or a clock that no path leads to.
+func hidesClock(events []Event) string {
+	for _, e := range events {
+		step := strings.ToLower(e.Step)
+		switch {
+		case e.Event == EventOwnPath:
+			return fmt.Sprintf("worker %s connects with a search_path of its own, which hides the clock of this case", e.Worker)
+		case e.Event != EventStep || peerOf(e) != peerDatabase:
+		case setsPath.MatchString(step):
+			return fmt.Sprintf("worker %s sets its own search_path, which hides the clock of this case", e.Worker)
+		case fixedClock.MatchString(step):
+			return fmt.Sprintf("worker %s asks for the time in a way that the clock of this case does not reach (%s)", e.Worker, fixedClock.FindString(step))
+		}
+	}
+	return ""
+}
+
+var (
+	setsPath   = regexp.MustCompile(`\bsearch_path\b|\bset_config\b`)
+	fixedClock = regexp.MustCompile(`\b(current_timestamp|localtimestamp)\b|\bpg_catalog\.\w*(now|timestamp)\b`)
+)
 
 func noDatabaseClock(s setting) string {
 	switch {

@@ -64,6 +64,7 @@ func factOf(p Planned, s Seen) string {
 // What a look is called in the report.
 var lookNames = map[string]string{
 	SeenFault: "at the fault", SeenYoung: "after a redelivery within the lease",
+	SeenDown: "while the database could not be reached",
 	SeenRipe: "past the lease", SeenTaken: "after another worker", SeenEnd: "at the end", SeenKeyless: "at the end",
 }
 

@@ -9,20 +9,26 @@ import (
 
 // What an event of a history tells.
 const (
-	EventSent      = "sent"          // the replay put a message on the queue
-	EventQueue     = "queue"         // the queue did something with a message
-	EventStep      = "step"          // something crossed the wire
-	EventWorker    = "worker"        // a worker process started, was killed, exited
-	EventFault     = "fault"         // a fault fired, or did not
-	EventPassed    = "time_passed"   // the replay let time pass for queue and record alike
-	EventSeen      = "seen"          // effects and record were looked at
-	EventUnproxied = "unproxied"     // a call that was not meant for the stand-in
-	EventTimeout   = "timeout"       // something was waited for in vain
-	EventWaited    = "waited"        // a worker waited while another one was paused
-	EventUnasked   = "never_asked"   // no look-up was asked, so none could fail
-	EventKeys      = "keys"          // the application's own messages gave more than one operation key
-	EventUnrested  = "never_at_rest" // the queue kept the message, and nothing came of it
+	EventSent       = "sent"            // the replay put a message on the queue
+	EventQueue      = "queue"           // the queue did something with a message
+	EventStep       = "step"            // something crossed the wire
+	EventWorker     = "worker"          // a worker process started, was killed, exited
+	EventFault      = "fault"           // a fault fired, or did not
+	EventPassed     = "time_passed"     // the replay let time pass for queue and record alike
+	EventSeen       = "seen"            // effects and record were looked at
+	EventUnproxied  = "unproxied"       // a call that was not meant for the stand-in
+	EventTimeout    = "timeout"         // something was waited for in vain
+	EventWaited     = "waited"          // a worker waited while another one was paused
+	EventUnasked    = "never_asked"     // no look-up was asked, so none could fail
+	EventKeys       = "keys"            // the application's own messages gave more than one operation key
+	EventOwnPath    = "own_search_path" // a worker connected with a search_path of its own
+	EventUnrested   = "never_at_rest"   // the queue kept the message, and nothing came of it
+	EventUnfinished = "unfinished"      // the replay ended in the middle of the case
+	EventOutlived   = "outlived"        // processes of a worker were there after their parent
 )
+
+// timeoutLocked: at the time-out a statement waited for a lock of another one.
+const timeoutLocked = "waits_for_lock"
 
 // Event is one line of a history. Its fields are those that its kind has.
 type Event struct {
@@ -73,6 +79,7 @@ const (
 	SeenYoung = "young" // after a redelivery within the lease
 	SeenRipe  = "ripe"  // just past the lease, before the redelivery
 	SeenTaken = "taken" // after another worker has followed the policy, before the first wakes up
+	SeenDown  = "down"  // after a delivery while the database could not be reached
 	SeenEnd   = "end"   // when the queue is empty, or nothing more comes of it
 
 	SeenKeyless = "keyless" // the end of messages that name no operation

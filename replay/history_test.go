@@ -73,3 +73,15 @@ func caseLabelled(name string) Case {
 	cases := Cases()
 	return cases[slices.IndexFunc(cases, func(c Case) bool { return label(c.Name, c.Point) == name })]
 }
+
+// stillRacing is a run in which worker B still has the message.
+func stillRacing() []Event {
+	return []Event{
+		onQueue(1, "A", "m", 1, "received"), onQueue(1, "B", "m", 2, "received"), onQueue(1, "A", "m", 1, "deleted"),
+	}
+}
+
+func inRace(e Event) Event {
+	e.Run = 1
+	return e
+}

@@ -47,7 +47,7 @@ func (w *world) lookKeyless() {
 		}
 	}
 	c := w.queue.Counts(queueName)
-	s.Queued = c.Visible + c.InFlight + c.Delayed
+	s.Queued = c.Visible + c.InFlight + c.Delayed + w.deadLetters()
 	w.logQueue()
 	w.logOutside()
 	w.history.add(Event{Event: EventSeen, Seen: &s})

@@ -23,6 +23,8 @@ type lab struct {
 	postgres *postgres.Server
 	schema   string // the SQL that makes the tables
 	worlds   int
+	busiest  map[string]time.Duration // how long the workers of a version were busy, at most, before they came to rest
+	secrets  secrets
 }
 
 const templateDatabase = "twiceproof_template"

@@ -17,6 +17,9 @@ func TestMain(m *testing.M) {
 		case "work":
 			work(os.Args[2])
 			return
+		case "race":
+			raceWorker(os.Args[2], os.Args[3])
+			return
 		case "replay":
 			_, err := runHanging(context.Background(), os.Args[2])
 			fmt.Println("the replay was meant to be killed:", err)

@@ -4,27 +4,57 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
-// only keeps the cases that are named, as case, case/point, or either behind its version, each once and in
-// the plan's order.
+// only keeps the cases that are named, each once and in the plan's order: as case or
+// case/point, or either behind its version. A case stands for all its points; with a /
+// at its end for the one that has none.
 func only(cases []Planned, names []string) ([]Planned, error) {
 	if len(names) == 0 {
 		return cases, nil
 	}
-	wanted := func(name string) func(Planned) bool {
-		return func(c Planned) bool {
-			return slices.Contains([]string{c.Case, c.Label(), c.Version + "/" + c.Case, c.Version + "/" + c.Label()}, name)
-		}
-	}
 	for _, name := range names {
-		if !slices.ContainsFunc(cases, wanted(name)) {
-			return nil, &Problem{What: fmt.Sprintf("there is no case %q", name), Hint: "the cases are " + strings.Join(caseNames(cases), ", ")}
+		if !slices.ContainsFunc(cases, func(c Planned) bool { return c.isNamed(name) }) {
+			return nil, &Problem{What: fmt.Sprintf("there is no case %q", name), Hint: nearHint(cases, name)}
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(cases), func(c Planned) bool {
-		return !slices.ContainsFunc(names, func(name string) bool { return wanted(name)(c) })
+		return !slices.ContainsFunc(names, c.isNamed)
 	}), nil
+}
+
+func (p Planned) isNamed(name string) bool {
+	name = strings.TrimPrefix(name, p.Version+"/")
+	return slices.Contains([]string{p.Case, p.Label(), p.Case + "/" + p.Point}, name)
+}
+
+// onlyName names this case and no other one.
+func onlyName(p Planned) string {
+	points := func(c Case) bool { return c.Name == p.Case && c.Point != "" }
+	if p.Point == "" && slices.ContainsFunc(Cases(), points) {
+		return p.Case + "/"
+	}
+	return p.Label()
+}
+
+// nearHint names the cases that begin or go on like what was written, or else that
+// differ from it in a few letters, or else all.
+func nearHint(cases []Planned, name string) string {
+	_, typed, versioned := strings.Cut(name, "/")
+	if !versioned || !slices.ContainsFunc(cases, func(c Planned) bool { return strings.HasPrefix(name, c.Version+"/") }) {
+		typed = name
+	}
+	all := caseNames(cases)
+	near := slices.DeleteFunc(slices.Clone(all), func(c string) bool { return typed == "" || !strings.Contains(c, typed) })
+	if len(near) == 0 {
+		near = slices.DeleteFunc(slices.Clone(all), func(c string) bool { return levenshtein.ComputeDistance(c, typed) > 2 })
+	}
+	if len(near) == 0 {
+		return "the cases are " + strings.Join(all, ", ")
+	}
+	return "did you mean " + strings.Join(near, ", ") + "?"
 }
 
 func caseNames(cases []Planned) []string {

@@ -1,5 +1,7 @@
 package replay
 
+import "slices"
+
 // Overlapped counts the runs of a race in which both deliveries had been received
 // and neither was settled, by the queue's own log. Only such a run is a race.
 func Overlapped(events []Event) int {
@@ -27,10 +29,10 @@ func overlaps(queue []Event) bool {
 	inHand := map[copyOf]string{}
 	for _, e := range queue {
 		c := copyOf{e.Message, e.Copy}
-		switch e.What {
-		case "received":
+		switch {
+		case e.What == "received":
 			inHand[c] = e.Worker
-		case "deleted", "visibility_changed", "visibility_over":
+		case slices.Contains(settled, e.What):
 			delete(inHand, c)
 		}
 		if len(workersOf(inHand)) > 1 {
@@ -39,6 +41,9 @@ func overlaps(queue []Event) bool {
 	}
 	return false
 }
+
+// settled is what ends a delivery, by the queue's own log.
+var settled = []string{"deleted", "visibility_changed", "visibility_over"}
 
 type copyOf struct {
 	message string

@@ -34,6 +34,9 @@ type Planned struct {
 	Races bool `json:"races,omitempty"`
 	// Fault says that the case proves nothing unless its fault fired.
 	Fault string `json:"fault,omitempty"`
+	// Shows is what the look at the fault must show, or the fault was not where the
+	// case says, and nothing is proved.
+	Shows []Fact `json:"shows,omitempty"`
 	// NotApplicable is the reason, decided before anything ran.
 	NotApplicable string `json:"not_applicable,omitempty"`
 	// Permitted holds the ends for each state that the fault may find. A case
@@ -97,6 +100,7 @@ func planCase(s setting, c Case, v Version, races int) Planned {
 		p.Permitted = []Permitted{{Ends: endsOf(s.job, c, v, job.Moment{})}}
 		return p
 	}
+	p.Shows = c.shows(s)
 	for _, at := range moments(v) {
 		p.Permitted = append(p.Permitted, Permitted{At: at, Ends: endsOf(s.job, c, v, at)})
 	}

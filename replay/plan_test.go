@@ -138,10 +138,15 @@ func TestOnly(t *testing.T) {
 	if len(cases) != 4 {
 		t.Error("only changed the plan that it was given")
 	}
-	for _, name := range []string{"sequentia", "newer/sequential", "new", "new/", ""} {
+	for name, hint := range map[string]string{
+		"sequentia": "did you mean sequential?", "new/concurent": "did you mean concurrent?", "sequ": "did you mean sequential?",
+		"n":                "did you mean sequential, concurrent?",
+		"newer/sequential": "the cases are sequential, concurrent", "new": "the cases are sequential, concurrent",
+		"new/": "the cases are sequential, concurrent", "": "the cases are sequential, concurrent",
+	} {
 		_, err := only(cases, []string{"concurrent", name})
-		if p, ok := err.(*Problem); !ok || p.Hint != "the cases are sequential, concurrent" {
-			t.Errorf("only %q: %v", name, err)
+		if p, ok := err.(*Problem); !ok || p.Hint != hint {
+			t.Errorf("only %q: %+v, want %q", name, err, hint)
 		}
 	}
 }
@@ -157,6 +162,8 @@ func TestOnlyPoints(t *testing.T) {
 		"young_claim/paused":     "old/young_claim/paused new/young_claim/paused",
 		"new/young_claim":        "new/young_claim new/young_claim/paused",
 		"new/young_claim/paused": "new/young_claim/paused",
+		"young_claim/":           "old/young_claim new/young_claim",
+		"new/young_claim/":       "new/young_claim",
 	} {
 		kept, err := only(cases, []string{name})
 		var names []string
@@ -167,9 +174,22 @@ func TestOnlyPoints(t *testing.T) {
 			t.Errorf("only %q: got %s, %v; want %s", name, got, err, want)
 		}
 	}
-	for _, name := range []string{"paused", "young_claim/", "new/paused", "young_claim/asleep"} {
+	for _, name := range []string{"paused", "young_claim//", "new/paused", "young_claim/asleep"} {
 		if _, err := only(cases, []string{name}); err == nil {
 			t.Errorf("only %q: no error", name)
+		}
+	}
+}
+
+// The name that a report gives for a rerun is that of its case alone.
+func TestOnlyNameIsOfOneCase(t *testing.T) {
+	var cases []Planned
+	for _, c := range Cases() {
+		cases = append(cases, Planned{Version: "old", Case: c.Name, Point: c.Point}, Planned{Version: "new", Case: c.Name, Point: c.Point})
+	}
+	for _, c := range cases {
+		if kept, err := only(cases, []string{c.Version + "/" + onlyName(c)}); err != nil || len(kept) != 1 || kept[0].Label() != c.Label() {
+			t.Errorf("%s: %v, %v", onlyName(c), kept, err)
 		}
 	}
 }

@@ -68,6 +68,11 @@ func (w *world) isCompletion(s wire.Step) bool {
 	return s.Peer == peerDatabase && !preparesOnly(s.Text) && strings.Contains(s.Text, "UPDATE "+w.Table) && strings.Contains(s.Text, "completion =")
 }
 
+// isTakeover: the first statement that changes a record that is there.
+func (w *world) isTakeover(s wire.Step) bool {
+	return s.Peer == peerDatabase && !preparesOnly(s.Text) && strings.Contains(s.Text, "UPDATE "+w.Table)
+}
+
 func isCommit(s wire.Step) bool {
 	text := strings.ToUpper(s.Text)
 	return s.Peer == peerDatabase && (text == "COMMIT" || strings.HasSuffix(text, "; COMMIT"))

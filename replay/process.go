@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os/exec"
@@ -108,9 +109,15 @@ func (o *output) Write(p []byte) (int, error) {
 	defer o.mu.Unlock()
 	o.text = append(o.text, p...)
 	if len(o.text) > 2*outputLimit {
-		o.text = append([]byte(nil), o.text[len(o.text)-outputLimit:]...)
+		o.text = wholeLines(o.text[len(o.text)-outputLimit:])
 	}
 	return len(p), nil
+}
+
+// wholeLines leaves out a line whose beginning was cut off: half of a secret is not
+// recognised as one.
+func wholeLines(text []byte) []byte {
+	return append([]byte(nil), text[bytes.IndexByte(text, '\n')+1:]...)
 }
 
 func (o *output) String() string {

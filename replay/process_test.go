@@ -140,11 +140,11 @@ func TestReadStat(t *testing.T) {
 		want stat
 		ok   bool
 	}{
-		{"9 (sh) S 4 5" + rest, stat{4, 5, "77"}, true},
-		{"9 (a ) R 1 (b) S 4 5" + rest, stat{4, 5, "77"}, true}, // a name with brackets and spaces
-		{"9 (sh) T 4 5" + rest, stat{4, 5, "77"}, true},
-		{"9 (sh) Z 4 5" + rest, stat{}, false},
-		{"9 (sh) X 4 5" + rest, stat{}, false},
+		{"9 (sh) S 4 5" + rest, stat{4, 5, "77", false}, true},
+		{"9 (a ) R 1 (b) S 4 5" + rest, stat{4, 5, "77", false}, true}, // a name with brackets and spaces
+		{"9 (sh) T 4 5" + rest, stat{4, 5, "77", false}, true},
+		{"9 (sh) Z 4 5" + rest, stat{4, 5, "77", true}, true},
+		{"9 (sh) X 4 5" + rest, stat{4, 5, "77", true}, true},
 		{"9 (sh) S x 5" + rest, stat{}, false},
 		{"9 (sh) S 4 5", stat{}, false},
 		{"9 (sh", stat{}, false},
@@ -163,8 +163,8 @@ func TestReadStat(t *testing.T) {
 
 func TestDescendants(t *testing.T) {
 	all := map[int]stat{
-		1: {0, 1, "a"}, 10: {1, 10, "b"}, 11: {10, 10, "c"}, 12: {11, 12, "d"}, 13: {12, 13, "e"}, 14: {1, 14, "f"},
-		15: {1, 10, "g"}, 16: {15, 16, "h"}, 17: {1, 17, "i"}, 18: {17, 17, "j"},
+		1: {0, 1, "a", false}, 10: {1, 10, "b", false}, 11: {10, 10, "c", false}, 12: {11, 12, "d", false}, 13: {12, 13, "e", false}, 14: {1, 14, "f", false},
+		15: {1, 10, "g", false}, 16: {15, 16, "h", false}, 17: {1, 17, "i", false}, 18: {17, 17, "j", false},
 	}
 	tr := tree{group: 10, left: map[int]string{17: "i", 14: "another start"}}
 	got := tr.descendants(all)

@@ -2,9 +2,11 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
@@ -27,6 +29,9 @@ type Request struct {
 	Environ []string
 	// Rerun makes the command that reruns one case.
 	Rerun func(version, name string) string
+	// Keep is handed what each case leaves, as soon as it has ended, also of one that
+	// did not come to its end. An error of it ends the replay. It may be nil.
+	Keep func(Kept) error
 	// Progress is told what goes on; it may be nil. It is called from one
 	// goroutine at a time.
 	Progress func(Progress)
@@ -40,12 +45,20 @@ type Progress struct {
 	Result   *Result  // … or has ended
 }
 
+// Kept is what a case leaves: what was seen, and what its workers printed, both
+// without the secrets that are known to the replay.
+type Kept struct {
+	Planned Planned
+	Events  []Event // empty where the case does not apply
+	Log     string
+	Result  *Result // nil when the case did not come to its end
+}
+
 // Outcome is everything a replay found.
 type Outcome struct {
 	Plan      Plan
 	Results   []Result
 	Histories map[string][]Event // by "version/case", or "version/case/point"
-	Logs      map[string]string  // what the workers of a case printed, likewise
 	CannotSee []string
 	Platform  map[string]string
 }
@@ -76,21 +89,22 @@ func checkPlayable(j job.Job) error {
 // a worker that does not start; what a case found is never an error. Everything
 // that was started has ended when Run returns.
 func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
-	if err := checkSafe(r); err != nil {
+	if err := CheckSafe(r); err != nil {
 		return Outcome{}, err
 	}
-	folder, err := os.MkdirTemp("", "twiceproof-")
+	folder, err := makeFolder()
 	if err != nil {
 		return Outcome{}, &Problem{What: "no temporary folder can be made: " + err.Error(), Hint: "set TMPDIR to a folder that can be written to"}
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // what is left in it is nobody's
-	l := &lab{Request: r, folder: folder, out: filepath.Join(folder, "out")}
+	l := &lab{Request: r, folder: folder, out: filepath.Join(folder, "out"), secrets: newSecrets(r.Environ, r.Spec.Set)}
 	defer l.close()
+	defer func() { l.secrets.hideInProblem(err) }()
 	if err := l.prepare(ctx, plan); err != nil {
 		return Outcome{}, err
 	}
 	out = Outcome{
-		Plan: plan, Histories: map[string][]Event{}, Logs: map[string]string{},
+		Plan: plan, Histories: map[string][]Event{},
 		CannotSee: l.cannotSee(), Platform: l.platform(ctx),
 	}
 	for _, p := range plan.Cases {
@@ -104,35 +118,53 @@ func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
 func (l *lab) runCase(ctx context.Context, p Planned, out *Outcome) error {
 	l.progress(Progress{Planned: &p})
 	name := p.Version + "/" + p.Label()
+	kept := Kept{Planned: p}
 	if p.NotApplicable == "" {
 		w, err := l.play(ctx, p)
-		if err != nil {
-			return err
+		if w != nil { // judged is what is stored, so that it can be judged again
+			kept.Events, kept.Log = l.secrets.hideIn(w.history.all()), l.secrets.hide(w.logs())
 		}
-		out.Histories[name], out.Logs[name] = w.history.all(), w.logs()
+		if err != nil {
+			return errors.Join(err, l.keep(kept))
+		}
+		out.Histories[name] = kept.Events
 	}
-	result := NewResult(p, out.Histories[name])
-	result.Rerun = l.Rerun(p.Version, p.Label())
+	result := NewResult(p, kept.Events)
+	result.Rerun = l.Rerun(p.Version, onlyName(p))
 	out.Results = append(out.Results, result)
 	l.progress(Progress{Result: &result})
-	return nil
+	kept.Result = &result
+	return l.keep(kept)
 }
 
 // play runs a case's script in a world of its own, which has ended when it returns.
+// A world whose script did not come to its end is handed back beside the error.
 func (l *lab) play(ctx context.Context, p Planned) (*world, error) {
+	before := children()
 	w, err := l.newWorld(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	err = theCase(p).script(ctx, w)
 	w.close()
+	if names := endOrphans(before); len(names) > 0 {
+		w.history.add(Event{Event: EventOutlived, Detail: strings.Join(names, ", ")})
+	}
+	if err == nil && ctx.Err() == nil {
+		return w, nil
+	}
+	w.history.add(Event{Event: EventUnfinished})
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return w, context.Cause(ctx)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s/%s: %w", p.Version, p.Label(), err)
+	return w, fmt.Errorf("%s/%s: %w", p.Version, p.Label(), err)
+}
+
+func (l *lab) keep(k Kept) error {
+	if l.Keep == nil {
+		return nil
 	}
-	return w, nil
+	return l.Keep(k)
 }
 
 func (l *lab) progress(p Progress) {

@@ -43,7 +43,8 @@ func (w *world) rest(ctx context.Context) error {
 // idle waits until no worker has anything in hand: each that lives waits in a
 // long poll, and nothing is there to be received.
 func (w *world) idle(ctx context.Context) (bool, error) {
-	limited, cancel := context.WithTimeout(ctx, w.Spec.Timeouts.Recovery)
+	limit, began := w.recovery(), time.Now()
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	loops := false
 	err := w.queue.Wait(limited, queueName, func(s labsqs.Snapshot) bool {
@@ -63,14 +64,47 @@ func (w *world) idle(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	if err != nil && w.anyPaused() { // it may wait for the paused one, as for a row's lock: the end tells
-		w.history.add(Event{Event: EventWaited, Detail: fmt.Sprintf("a worker was busy for %s while another one was paused", w.Spec.Timeouts.Recovery)})
+		w.history.add(Event{Event: EventWaited, Detail: fmt.Sprintf("a worker was busy for %s while another one was paused", limit)})
 		return false, nil
 	}
 	if err != nil {
-		w.history.add(Event{Event: EventTimeout, Detail: fmt.Sprintf("a worker was still busy after %s", w.Spec.Timeouts.Recovery)})
-		return false, nil
+		return false, w.stillBusy(ctx, limit)
 	}
+	w.wasBusy(time.Since(began))
 	return true, nil
+}
+
+// recovery is how long a worker may be busy: as long as agreed, and twice as long as
+// it was seen to be by itself. In a race more is needed, since a worker that is
+// slower there, as two on one machine are, is not blocked.
+func (w *world) recovery() time.Duration {
+	limit := max(w.Spec.Timeouts.Recovery, 2*w.busiest[w.plan.Version])
+	if w.plan.Races {
+		limit = max(limit, leastInRace)
+	}
+	return limit
+}
+
+func (w *world) wasBusy(d time.Duration) {
+	if w.busiest == nil {
+		w.busiest = map[string]time.Duration{}
+	}
+	w.busiest[w.plan.Version] = max(w.busiest[w.plan.Version], d.Round(time.Second/10))
+}
+
+const leastInRace = 20 * time.Second
+
+// stillBusy writes what the verdict needs: who has the message, and whether the
+// database makes a worker wait for another one.
+func (w *world) stillBusy(ctx context.Context, limit time.Duration) error {
+	w.logQueue()
+	e := Event{Event: EventTimeout, Detail: fmt.Sprintf("a worker was still busy after %s", limit), ForMS: limit.Milliseconds()}
+	locked, err := w.db.Locked(ctx)
+	if locked {
+		e.What = timeoutLocked
+	}
+	w.history.add(e)
+	return err
 }
 
 // So many events of the queue without a rest are a hot loop of some message, which
@@ -129,9 +163,11 @@ func nextDue(log []labsqs.Event, now time.Time) (time.Duration, bool) {
 }
 
 // receives counts the deliveries so far.
-func (w *world) receives() int {
+func (w *world) receives() int { return received(w.queue.Log(queueName)) }
+
+func received(log []labsqs.Event) int {
 	n := 0
-	for _, e := range w.queue.Log(queueName) {
+	for _, e := range log {
 		if e.Kind == labsqs.Received {
 			n++
 		}

@@ -43,7 +43,7 @@ func NewResult(p Planned, events []Event) Result {
 	r := Result{
 		Version: p.Version, Guarded: p.Guarded, Case: p.Case, Point: p.Point, Runs: 1,
 		What: p.What, OK: p.OK, Operations: len(operationsOf(events)),
-		Verdict: Judge(p, events), FaultFired: fired(events), Redelivery: redelivery(events), Facts: facts(p, events),
+		Verdict: Judge(p, events), FaultFired: fired(events), Redelivery: redelivery(events), Facts: append(facts(p, events), givenUp(events)...),
 	}
 	if p.Races {
 		r.Runs, r.Overlapped = len(byRun(events)), Overlapped(events)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// checkSafe refuses what a replay must not touch: it writes, and it kills.
-func checkSafe(r Request) error {
+// CheckSafe refuses what a replay must not touch: it writes, and it kills.
+func CheckSafe(r Request) error {
 	for _, address := range []struct{ field, url string }{
 		{"database.url", r.Spec.Database.URL}, {"queue.url", r.Spec.Queue.URL},
 	} {

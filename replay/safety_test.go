@@ -32,7 +32,7 @@ func TestCheckSafe(t *testing.T) {
 		{"HTTP meets the proxy", jobfile.Replay{Set: map[string]string{"ISSUER": "https://login.example"}}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := checkSafe(Request{Spec: &c.spec, Environ: c.environ})
+			err := CheckSafe(Request{Spec: &c.spec, Environ: c.environ})
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}

@@ -76,13 +76,21 @@ func (t *tree) descendants(all map[int]stat) map[int]stat {
 	return in
 }
 
-// stat is what /proc/<pid>/stat says of a process that runs.
+// stat is what /proc/<pid>/stat says of a process.
 type stat struct {
 	parent, group int
 	started       string // a number is used again, but not with the same start
+	ended         bool   // a zombie: its parent has not asked for its end yet
 }
 
+// processes are those that run. A zombie does not.
 func processes() map[int]stat {
+	all := allProcesses()
+	maps.DeleteFunc(all, func(_ int, s stat) bool { return s.ended })
+	return all
+}
+
+func allProcesses() map[int]stat {
 	all := map[int]stat{}
 	entries, _ := os.ReadDir("/proc") // none: no processes to be seen
 	for _, e := range entries {
@@ -90,7 +98,7 @@ func processes() map[int]stat {
 		if err != nil {
 			continue
 		}
-		text, err := os.ReadFile("/proc/" + e.Name() + "/stat")
+		text, err := os.ReadFile(procFile(pid, "stat"))
 		if s, ok := readStat(string(text)); err == nil && ok {
 			all[pid] = s
 		}
@@ -98,18 +106,21 @@ func processes() map[int]stat {
 	return all
 }
 
+func procFile(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
+
 // readStat reads: pid (name) state parent group … with the start as the 22nd. The
-// name may hold spaces and brackets. A zombie is no process that runs.
+// name may hold spaces and brackets.
 func readStat(text string) (stat, bool) {
 	end := strings.LastIndex(text, ") ")
 	if end < 0 {
 		return stat{}, false
 	}
 	fields := strings.Fields(text[end+2:])
-	if len(fields) < 20 || slices.Contains([]string{"Z", "X"}, fields[0]) {
+	if len(fields) < 20 {
 		return stat{}, false
 	}
 	parent, noParent := strconv.Atoi(fields[1])
 	group, noGroup := strconv.Atoi(fields[2])
-	return stat{parent: parent, group: group, started: fields[19]}, noParent == nil && noGroup == nil
+	ended := slices.Contains([]string{"Z", "X"}, fields[0])
+	return stat{parent: parent, group: group, started: fields[19], ended: ended}, noParent == nil && noGroup == nil
 }

@@ -110,7 +110,7 @@ func shutdown(ctx context.Context, w *world) error {
 	select {
 	case <-first.process.exited:
 		w.history.add(Event{Event: EventWorker, Worker: first.name, What: workerEnded, Detail: exitText(first.process.err)})
-	case <-time.After(w.Spec.Timeouts.Recovery):
+	case <-time.After(w.recovery()):
 		w.history.add(Event{Event: EventWorker, Worker: first.name, What: workerKilled, Detail: "it did not end by itself"})
 	case <-ctx.Done():
 		return context.Cause(ctx)

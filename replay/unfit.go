@@ -85,6 +85,24 @@ func noClaimWire(s setting) string {
 	return noDatabaseWire(s)
 }
 
+// noTakeoverWire: two workers are brought to one claim on the database's wire.
+func noTakeoverWire(s setting) string {
+	switch {
+	case s.ownRow():
+		return noClaimOrWire(s)
+	case s.database != jobfile.Postgres:
+		return "SQLite has no wire, so two workers cannot be brought to one takeover at once"
+	}
+	return noDatabaseWire(s)
+}
+
+func noCut(s setting) string {
+	if s.database != jobfile.Postgres {
+		return "SQLite is a file: there is no connection that could be refused"
+	}
+	return noDatabaseWire(s)
+}
+
 func noSweep(s setting) string {
 	switch {
 	case s.ownRow():

@@ -40,7 +40,7 @@ func Judge(p Planned, events []Event) Verdict {
 	}
 	// What happened too often was seen with our own eyes, whatever else went wrong.
 	// What did not happen is a finding only where nothing else can be the reason.
-	steps := []func(Planned, []Event) Verdict{neverFired, unplanned, tooMuch, otherKeys, hotLoop, blocked, unseen, tooLittle, unproved}
+	steps := []func(Planned, []Event) Verdict{neverFired, unplanned, tooMuch, otherKeys, hotLoop, blocked, unseen, tooLittle, misplaced, unproved}
 	for _, step := range steps {
 		if v := step(p, events); v.Verdict != "" {
 			return withKeys(v, events)
@@ -71,6 +71,8 @@ func tooMuch(p Planned, events []Event) Verdict {
 				return v
 			}
 			return wrongLease(p, *look.Seen)
+		case SeenDown:
+			return actedBlind(*look.Seen)
 		}
 		return Verdict{}
 	})
@@ -83,6 +85,8 @@ func tooLittle(p Planned, events []Event) Verdict {
 			return tooLittleYoung(p, look, fault, events)
 		case SeenKeyless:
 			return keylessEnd(*look.Seen)
+		case SeenDown:
+			return lostBlind(*look.Seen)
 		case SeenEnd:
 			if v := lateChange(*look.Seen, takenOf(events, look), *fault.Seen); v.Verdict != "" {
 				return v
@@ -149,8 +153,8 @@ func bornOld(p Planned, look Event, events []Event) Verdict {
 		}
 	}
 	if p.Guarded && look.Seen.State == "claimed" && (age > most || age < -time.Minute) {
-		if p.Point == clocksApart { // a worker that sets its own search_path does not see the clock that was set ahead
-			return doubt("a new claim is %s old: another clock than the database's wrote it, or the worker's search_path hides the clock of this case", age)
+		if p.Point == clocksApart && hidesClock(events) != "" {
+			return Verdict{} // unproved says so
 		}
 		return violates(AgainstPolicy, "a new claim is %s old by the database's clock: another clock wrote it", age)
 	}
@@ -276,17 +280,6 @@ func matches(p Planned, e job.End, s Seen) bool {
 		return false
 	}
 	return !p.Guarded || s.Records == 1 && s.State == e.State
-}
-
-// blocked: in a race, a worker that still has the message when the time is over
-// waits for something that does not come.
-func blocked(p Planned, events []Event) Verdict {
-	for _, e := range events {
-		if p.Races && e.Event == EventTimeout {
-			return violates(Blocked, "%s", e.Detail)
-		}
-	}
-	return Verdict{}
 }
 
 func fired(events []Event) bool {

@@ -35,6 +35,8 @@ func unseen(_ Planned, events []Event) Verdict {
 			return doubt("a call went past the stand-ins: %s", e.Detail)
 		case e.Event == EventTimeout:
 			return doubt("%s", e.Detail)
+		case e.Event == EventOutlived:
+			return doubt("the worker left processes that outlived their parent: %s", e.Detail)
 		case e.Event == EventWorker && e.What == workerFailed:
 			return doubt("worker %s ended by itself: %s", e.Worker, e.Detail)
 		}
@@ -46,6 +48,9 @@ func unseen(_ Planned, events []Event) Verdict {
 func unproved(p Planned, events []Event) Verdict {
 	if n := Overlapped(events); p.Races && n < p.Runs {
 		return doubt("only %d of %d runs overlapped", n, p.Runs)
+	}
+	if why := hidesClock(events); p.Point == clocksApart && why != "" {
+		return doubt("%s", why)
 	}
 	for _, e := range events {
 		if e.Event == EventUnasked {

@@ -35,10 +35,12 @@ type worker struct {
 	name    string
 	gate    *wire.Gate
 	proxies []proxy
-	process *process
-	killed  atomic.Bool
-	paused  bool
-	polls   int // long polls that it has open when it is idle, as far as was seen
+	// database is the one of them to PostgreSQL; nil where there is none.
+	database *pgwire.Proxy
+	process  *process
+	killed   atomic.Bool
+	paused   bool
+	polls    int // long polls that it has open when it is idle, as far as was seen
 }
 
 // proxy is one way of a worker to a peer.
@@ -97,6 +99,7 @@ func (w *world) listen(k *worker) (addresses, error) {
 			return a, err
 		}
 		address.Host = toDatabase.Addr()
+		k.database = toDatabase
 		k.proxies, a.database = append(k.proxies, toDatabase), address.String()
 	}
 	return a, nil
@@ -162,7 +165,7 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	case k.process.hasExited():
 		return &Problem{
 			What: fmt.Sprintf("a worker of version %q did not start: %v", w.plan.Version, exitText(k.process.err)),
-			Hint: startHint(k.process.output.String()), Output: tail(k.process.output.String()),
+			Hint: startHint(k.process.err, k.process.output.String()), Output: tail(k.process.output.String()),
 		}
 	}
 	return &Problem{
@@ -176,13 +179,6 @@ func exitText(err error) string {
 		return "it ended with status 0"
 	}
 	return err.Error()
-}
-
-func startHint(printed string) string {
-	if strings.Contains(strings.ToLower(printed), "address already in use") {
-		return "another program has that port, or two workers of this replay share it: write {port} in the run command to give each its own"
-	}
-	return "start it by hand with the run command of the replay file; the variables under environment carry the addresses"
 }
 
 func (w *world) kill(k *worker) {

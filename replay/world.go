@@ -40,6 +40,7 @@ type world struct {
 	logged     int             // queue events that are in the history already
 	strange    int             // calls that the outside service did not know, likewise
 	passed     time.Duration   // time that the replay let pass
+	met        time.Duration   // waited in vain at meetings
 	nameless   int             // calls that were looked at for their operation
 	values     map[string]bool // of all operations that the case has made
 	closing    sync.Once
@@ -64,8 +65,7 @@ func (w *world) open(ctx context.Context) (err error) {
 	if w.queue, err = labsqs.Start(); err != nil {
 		return err
 	}
-	visibility := fmt.Sprint(int(w.Spec.Queue.Visibility / time.Second))
-	if w.queueURL, err = w.queue.CreateQueue(queueName, map[string]string{"VisibilityTimeout": visibility}); err != nil {
+	if err := w.makeQueue(); err != nil {
 		return err
 	}
 	return w.startOutside()

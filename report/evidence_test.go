@@ -6,18 +6,26 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/replay"
 )
 
-func seenOnce(names ...string) replay.Outcome {
-	out := replay.Outcome{Histories: map[string][]replay.Event{}, Logs: map[string]string{}}
-	for _, name := range names {
-		out.Histories[name] = []replay.Event{{Event: replay.EventSent, Operation: name}, {Event: replay.EventSeen, Seen: &replay.Seen{When: replay.SeenEnd, Effects: 1}}}
-		out.Logs[name] = "== worker A\nready\n"
+func seenOnce(version, name string) replay.Kept {
+	return replay.Kept{
+		Planned: replay.Planned{Version: version, Case: name}, Log: "== worker A\nready\n", Result: &replay.Result{},
+		Events: []replay.Event{{Event: replay.EventSent}, {Event: replay.EventSeen, Seen: &replay.Seen{When: replay.SeenEnd, Effects: 1}}},
 	}
-	return out
+}
+
+func planOf(cases ...string) replay.Plan {
+	p := replay.Plan{Schema: replay.PlanSchema, Job: "charge.create"}
+	for _, c := range cases {
+		version, name, _ := strings.Cut(c, "/")
+		p.Cases = append(p.Cases, replay.Planned{Version: version, Case: name})
+	}
+	return p
 }
 
 func filesIn(t *testing.T, folder string) (names []string) {
@@ -34,29 +42,34 @@ func filesIn(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-func TestEvidence(t *testing.T) {
-	e := Evidence{Folder: filepath.Join(t.TempDir(), "evidence", "charge.create")}
-	plan := replay.Plan{Schema: replay.PlanSchema, Job: "charge.create", Cases: []replay.Planned{{Version: "new", Case: "sequential"}}}
-	if err := e.WritePlan(plan); err != nil {
-		t.Fatal(err)
-	}
-	if got := filesIn(t, e.Folder); !slices.Equal(got, []string{"plan.json"}) {
-		t.Errorf("before the first worker there is %v", got)
-	}
-	if err := e.WriteHistories(seenOnce("old/sequential", "new/sequential")); err != nil {
-		t.Fatal(err)
-	}
-	// A later replay without the old code leaves nothing of the earlier one.
-	if err := e.WriteHistories(seenOnce("new/sequential")); err != nil {
-		t.Fatal(err)
-	}
-	if err := e.WriteReports(fixed()); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"histories/new-sequential.jsonl", "junit.xml", "logs/new-sequential.log", "plan.json", "report.md", "result.json"}
+func wantFiles(t *testing.T, e Evidence, want ...string) {
+	t.Helper()
 	if got := filesIn(t, e.Folder); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+}
+
+func noError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEvidence(t *testing.T) {
+	e := Evidence{Folder: filepath.Join(t.TempDir(), "evidence", "charge.create")}
+	plan := planOf("old/sequential", "new/sequential")
+	noError(t, e.Start(plan))
+	wantFiles(t, e, "plan.json")
+	noError(t, e.WriteIncomplete(fixed()))
+	noError(t, e.WriteCase(seenOnce("old", "sequential")))
+	wantFiles(t, e, "histories/old-sequential.jsonl", "incomplete.json", "logs/old-sequential.log", "plan.json")
+	noError(t, e.WriteCase(seenOnce("new", "sequential")))
+	noError(t, e.WriteCase(replay.Kept{Planned: replay.Planned{Version: "old", Case: "lost_reply"}})) // it does not apply
+	noError(t, e.WriteReports(fixed()))
+	wantFiles(t, e, "histories/new-sequential.jsonl", "histories/old-sequential.jsonl", "junit.xml",
+		"logs/new-sequential.log", "logs/old-sequential.log", "plan.json", "report.md", "result.json")
+
 	var back replay.Plan
 	text, err := os.ReadFile(filepath.Join(e.Folder, "plan.json"))
 	if err != nil || json.Unmarshal(text, &back) != nil || back.Job != plan.Job || back.Cases[0].Case != "sequential" {
@@ -65,6 +78,52 @@ func TestEvidence(t *testing.T) {
 	lines, err := os.ReadFile(filepath.Join(e.Folder, "histories", "new-sequential.jsonl"))
 	if err != nil || bytes.Count(lines, []byte("\n")) != 2 {
 		t.Errorf("the history: %s, %v", lines, err)
+	}
+}
+
+// A replay that begins leaves nothing of the one before, so that an interrupted one has
+// no results beside its plan that are another's; and nothing else is touched.
+func TestEvidenceOfEarlierReplayIsRemoved(t *testing.T) {
+	e := Evidence{Folder: t.TempDir()}
+	noError(t, e.Start(planOf("old/sequential", "new/sequential")))
+	noError(t, e.WriteCase(seenOnce("old", "sequential")))
+	noError(t, e.WriteCase(seenOnce("new", "sequential")))
+	noError(t, e.WriteReports(fixed()))
+	noError(t, e.WriteIncomplete(fixed()))
+	for _, name := range []string{"result.json.unfinished", "histories/old-sequential.jsonl.unfinished", "logs/shop.log", "histories/mine.jsonl"} {
+		noError(t, os.WriteFile(filepath.Join(e.Folder, name), nil, 0o600))
+	}
+	noError(t, e.Start(planOf("new/concurrent")))
+	wantFiles(t, e, "histories/mine.jsonl", "logs/shop.log", "plan.json")
+}
+
+// A plan that is not there, or no plan of ours, names nothing to remove.
+func TestEvidenceBesideAnotherPlan(t *testing.T) {
+	for _, text := range []string{"", "{", `{"schema": "else/1", "cases": [{"version": "mine", "case": "own"}]}`} {
+		e := Evidence{Folder: t.TempDir()}
+		noError(t, os.Mkdir(filepath.Join(e.Folder, "logs"), 0o700))
+		noError(t, os.WriteFile(filepath.Join(e.Folder, "logs", "mine-own.log"), nil, 0o600))
+		if text != "" {
+			noError(t, os.WriteFile(filepath.Join(e.Folder, "plan.json"), []byte(text), 0o600))
+		}
+		noError(t, e.Start(planOf("new/sequential")))
+		wantFiles(t, e, "logs/mine-own.log", "plan.json")
+	}
+}
+
+// The results are written last: where another report cannot be, there are none, and
+// what was seen so far stays marked as incomplete.
+func TestResultsAreLast(t *testing.T) {
+	for _, blocked := range []string{"report.md", "junit.xml"} {
+		e := Evidence{Folder: t.TempDir()}
+		noError(t, e.WriteIncomplete(fixed()))
+		noError(t, os.Mkdir(filepath.Join(e.Folder, blocked+".unfinished"), 0o700))
+		if e.WriteReports(fixed()) == nil {
+			t.Errorf("%s: no error", blocked)
+		}
+		if got := filesIn(t, e.Folder); slices.Contains(got, "result.json") || !slices.Contains(got, "incomplete.json") {
+			t.Errorf("%s: there is %v", blocked, got)
+		}
 	}
 }
 
@@ -95,7 +154,7 @@ func TestEvidenceFolderIsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := Evidence{Folder: path}
-	for _, err := range []error{e.WritePlan(replay.Plan{}), e.WriteHistories(seenOnce("new/sequential")), e.WriteReports(fixed())} {
+	for _, err := range []error{e.Start(replay.Plan{}), e.WriteCase(seenOnce("new", "sequential")), e.WriteIncomplete(fixed()), e.WriteReports(fixed())} {
 		if err == nil {
 			t.Error("no error")
 		}

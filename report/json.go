@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"io"
+	"time"
 
 	"github.com/twiceproof/twiceproof/replay"
 )
@@ -18,7 +19,15 @@ var JSONSchema []byte
 
 // Report is a finished replay as it is shown.
 type Report struct {
-	Schema     string `json:"schema"`
+	Schema string `json:"schema"`
+	// GeneratedAt is when the replay began.
+	GeneratedAt time.Time `json:"generated_at"`
+	ToolVersion string    `json:"tool_version"`
+	// Tree is the state of the code that was replayed; nil where it is not in git.
+	Tree *Tree `json:"tree,omitempty"`
+	// Complete is false as long as cases are missing: of a replay that still runs, or
+	// was interrupted.
+	Complete   bool   `json:"complete"`
 	Job        string `json:"job"`
 	Queue      string `json:"queue"`
 	Database   string `json:"database"`
@@ -33,6 +42,12 @@ type Report struct {
 	Platform      map[string]string `json:"platform"`
 	CannotSee     []string          `json:"cannot_see"`
 	Results       []replay.Result   `json:"results"`
+}
+
+// Tree is a commit, and whether something in the tree differed from it.
+type Tree struct {
+	Commit string `json:"commit"`
+	Dirty  bool   `json:"dirty"`
 }
 
 // WriteJSON writes the report with its schema's name in it.

@@ -15,7 +15,7 @@ import (
 // may have.
 func WriteMarkdown(w io.Writer, r Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Replay of `%s`\n\n", r.Job)
+	fmt.Fprintf(&b, "# Replay of `%s`\n\n%s\n\n", r.Job, origin(r))
 	for _, v := range Versions(r.Results) {
 		fmt.Fprintf(&b, "**%s.** ", sentence(r, v))
 	}
@@ -61,8 +61,16 @@ func writeCases(b *strings.Builder, r Report) {
 			}
 			fmt.Fprintf(b, "1. %s\n", fact)
 		}
-		fmt.Fprintf(b, "\nRerun: `%s`\n", result.Rerun)
+		fmt.Fprintf(b, "\nRerun: %s\n", inCode(result.Rerun))
 	}
+}
+
+// inCode: a command may have a backquote in it, which ends a piece of code.
+func inCode(text string) string {
+	if strings.Contains(text, "`") {
+		return "`` " + text + " ``"
+	}
+	return "`" + text + "`"
 }
 
 func permitted(r replay.Result) string {

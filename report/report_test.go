@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/twiceproof/twiceproof/replay"
 )
@@ -72,7 +73,9 @@ func fixed() Report {
 	all[9].Facts = []string{"at the fault: 0 effects, record claimed, claim age 4ms, lease 2m30s, message on the queue", "2m31s pass", "at the end: 1 effect, record completed (acted)"}
 	judged := Judged(all)
 	return Report{
-		Schema: Schema, Job: "charge.create", Queue: "sqs", Database: "sqlite", Policy: "lookup", LeaseMS: 120_000, StoredLeaseMS: 150_000,
+		Schema: Schema, GeneratedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), ToolVersion: "v0.1.0", Complete: true,
+		Tree: &Tree{Commit: "0123456789abcdef0123456789abcdef01234567", Dirty: true},
+		Job:  "charge.create", Queue: "sqs", Database: "sqlite", Policy: "lookup", LeaseMS: 120_000, StoredLeaseMS: 150_000,
 		PolicyText: "A claim is good for 2m; while it is, no other worker takes the operation over.\n",
 		Judged:     judged, Verdict: Overall(all, judged),
 		Platform: map[string]string{"go": "go1.26", "sqs": "lab 1"}, CannotSee: []string{"files that the worker writes"}, Results: all,
@@ -97,6 +100,61 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s has %d bytes", name, text.Len())
 		}
 		golden(t, name, text.Bytes())
+	}
+}
+
+// The summary is the end, and before it come the judged version's findings, in full;
+// another version's are a line each, so that they do not push the rest off the screen.
+func TestFindingsOfTheJudgedVersionComeFirst(t *testing.T) {
+	var text bytes.Buffer
+	if err := WriteTable(&text, fixed(), Plain); err != nil {
+		t.Fatal(err)
+	}
+	at := -1
+	for _, piece := range []string{
+		"new/killed_after_claim: stuck", "  rerun: twiceproof replay shop --only new/killed_after_claim", "new/killed_after_effect: against_policy",
+		"old/sequential: duplicate: 4 effects, permitted 1\nold/concurrent: blocked", "old: 1 of 5 cases ok", "new: 3 of 6 cases ok", Limit,
+	} {
+		found := strings.Index(text.String(), piece)
+		if found <= at {
+			t.Errorf("%q is missing or too early in\n%s", piece, text.String())
+		}
+		at = max(at, found)
+	}
+	if strings.Contains(text.String(), "--only old/") || !strings.HasSuffix(text.String(), Limit+"\n") {
+		t.Errorf("got\n%s", text.String())
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	for want, tree := range map[string]*Tree{
+		"2026-03-04 05:06:07 UTC · twiceproof v0.1.0 · code at 01ab":              {Commit: "01ab"},
+		"2026-03-04 05:06:07 UTC · twiceproof v0.1.0 · code at 01ab with changes": {Commit: "01ab", Dirty: true},
+		"2026-03-04 05:06:07 UTC · twiceproof v0.1.0 · code not in git":           nil,
+	} {
+		r := fixed()
+		r.Tree = tree
+		if got := origin(r); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		for name, write := range map[string]func(io.Writer, Report) error{
+			"table":    func(w io.Writer, r Report) error { return WriteTable(w, r, Plain) },
+			"Markdown": WriteMarkdown,
+		} {
+			var text bytes.Buffer
+			if err := write(&text, r); err != nil || !strings.Contains(text.String(), want) {
+				t.Errorf("the %s does not say %q: %v", name, want, err)
+			}
+		}
+	}
+}
+
+// A command with a backquote in it does not end its piece of code.
+func TestRerunInMarkdown(t *testing.T) {
+	for command, want := range map[string]string{"twiceproof replay": "`twiceproof replay`", "replay 'a`b'": "`` replay 'a`b' ``"} {
+		if got := inCode(command); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }
 
@@ -143,7 +201,7 @@ func TestSchemaFollowsTheStructs(t *testing.T) {
 	for _, c := range []struct {
 		schema object
 		typ    reflect.Type
-	}{{schema.object, reflect.TypeFor[Report]()}, {schema.Defs["result"], reflect.TypeFor[replay.Result]()}} {
+	}{{schema.object, reflect.TypeFor[Report]()}, {schema.Defs["tree"], reflect.TypeFor[Tree]()}, {schema.Defs["result"], reflect.TypeFor[replay.Result]()}} {
 		if c.schema.Additional != false {
 			t.Errorf("%s takes unknown fields", c.typ)
 		}

@@ -25,10 +25,12 @@ func Colours(verdict, text string) string {
 }
 
 // WriteTable writes one line a case, the versions side by side, and below it what
-// the cases about a claim's age showed and why each case is not ok.
+// the cases about a claim's age showed and why each case is not ok: in full for the
+// version that is judged, in a line for the others. The sentences that sum it up are
+// the last lines, where a terminal shows them.
 func WriteTable(w io.Writer, r Report, paint Paint) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s · %s · %s · %s · lease %s\n\n", r.Job, r.Queue, r.Database, policy(r), lease(r))
+	fmt.Fprintf(&b, "%s · %s · %s · %s · lease %s\n%s\n\n", r.Job, r.Queue, r.Database, policy(r), lease(r), origin(r))
 	versions := Versions(r.Results)
 	widths := columnWidths(r.Results, versions)
 	writeRow(&b, widths, append([]string{"case"}, versions...), Plain, nil)
@@ -36,7 +38,7 @@ func WriteTable(w io.Writer, r Report, paint Paint) error {
 		writeRow(&b, widths, row.cells, paint, row.verdicts)
 	}
 	writeClaims(&b, r.Results)
-	writeFindings(&b, r.Results)
+	writeFindings(&b, r)
 	b.WriteString("\n")
 	for _, v := range versions {
 		b.WriteString(sentence(r, v) + "\n")
@@ -127,10 +129,20 @@ func writeClaims(b *strings.Builder, results []replay.Result) {
 	}
 }
 
-func writeFindings(b *strings.Builder, results []replay.Result) {
-	for _, r := range results {
-		if r.Verdict.Verdict == replay.Violation || r.Verdict.Verdict == replay.Unknown {
-			fmt.Fprintf(b, "\n%s/%s: %s: %s\n  rerun: %s\n", r.Version, r.Label(), outcome(r), r.Why, r.Rerun)
+func writeFindings(b *strings.Builder, r Report) {
+	var others []string
+	for _, result := range r.Results {
+		if result.Verdict.Verdict != replay.Violation && result.Verdict.Verdict != replay.Unknown {
+			continue
 		}
+		finding := fmt.Sprintf("%s/%s: %s: %s\n", result.Version, result.Label(), outcome(result), result.Why)
+		if result.Version != r.Judged {
+			others = append(others, finding)
+			continue
+		}
+		fmt.Fprintf(b, "\n%s  rerun: %s\n", finding, result.Rerun)
+	}
+	if len(others) > 0 {
+		b.WriteString("\n" + strings.Join(others, ""))
 	}
 }

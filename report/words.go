@@ -10,6 +10,22 @@ import (
 // Limit is what a pass means; it stands in every report.
 const Limit = "ok means that none of these faults broke it, not that the code is correct"
 
+// origin says when the replay was made, with what and of which code.
+func origin(r Report) string {
+	return r.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC") + " · twiceproof " + r.ToolVersion + " · " + treeText(r.Tree)
+}
+
+func treeText(t *Tree) string {
+	if t == nil {
+		return "code not in git"
+	}
+	text := "code at " + t.Commit[:min(12, len(t.Commit))]
+	if t.Dirty {
+		text += " with changes"
+	}
+	return text
+}
+
 // outcome is a result in a word: its verdict, or the kind of its violation.
 func outcome(r replay.Result) string {
 	if r.Verdict.Verdict == replay.Violation {

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/twiceproof/twiceproof/replay"
 	"github.com/twiceproof/twiceproof/report"
@@ -63,6 +64,7 @@ func replayOnce(t *testing.T, policy string) report.Report {
 		}
 		normalise(&r.Results[i])
 	}
+	r.GeneratedAt = time.Time{}
 	return r
 }
 

@@ -7,12 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
@@ -58,7 +54,7 @@ Exit status: 0 the new code stood every case, 1 it did not, 2 usage or environme
 			return f.run(cmd.Context())
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.only, "only", nil, "run this `case` only, as case or version/case; may be repeated")
+	cmd.Flags().StringArrayVar(&f.only, "only", nil, "run this `case` only, as case, case/point or case/ (without its points), or version/ before it; may be repeated")
 	cmd.Flags().StringVar(&f.policy, "policy", "", "replay under another `policy` than the job file's")
 	cmd.Flags().StringVar(&f.evidence, "evidence", "", "the `folder` for plan, histories and reports (default: evidence/ beside the job file)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON (schema "+report.Schema+")")
@@ -82,21 +78,38 @@ func (f replayFlags) run(ctx context.Context) error {
 		e.SetIndent("", "  ")
 		return e.Encode(plan)
 	}
+	if err := replay.CheckSafe(request); err != nil {
+		return err
+	}
+	return f.prove(ctx, request, plan)
+}
+
+// prove runs the plan. The evidence grows with each case, so that a replay that is
+// interrupted leaves what it has seen.
+func (f replayFlags) prove(ctx context.Context, request replay.Request, plan replay.Plan) error {
 	evidence := report.Evidence{Folder: f.evidenceFolder(request)}
-	if err := evidence.WritePlan(plan); err != nil {
+	r := newReport(ctx, request, f.evidenceBase(request))
+	if err := errors.Join(evidence.Start(plan), evidence.WriteIncomplete(r)); err != nil {
 		return evidenceProblem(err)
+	}
+	request.Keep = func(k replay.Kept) error {
+		if k.Result != nil {
+			r = soFar(r, append(r.Results, *k.Result))
+		}
+		if err := errors.Join(evidence.WriteCase(k), evidence.WriteIncomplete(r)); err != nil {
+			return evidenceProblem(err)
+		}
+		return nil
 	}
 	progress := &report.Progress{W: f.std.err, Terminal: isTerminal(f.std.err), Total: len(plan.Cases)}
 	request.Progress = progress.Show
 	out, err := replay.Run(ctx, request, plan)
 	progress.End()
 	if err != nil {
+		fmt.Fprintf(f.std.err, "evidence so far: %s\n", evidence.Folder)
 		return err
 	}
-	if err := evidence.WriteHistories(out); err != nil {
-		return evidenceProblem(err)
-	}
-	return f.show(newReport(request, out), evidence)
+	return f.show(finish(r, out), evidence)
 }
 
 func evidenceProblem(err error) error {
@@ -147,22 +160,10 @@ func otherPolicy(spec *jobfile.Replay, file *jobfile.File, text []byte, policy j
 	return changed, text, err
 }
 
-// rerun is the command that runs one case again.
-func (f replayFlags) rerun(version, name string) string {
-	words := []string{"twiceproof", "replay", f.folder, "--only", version + "/" + name}
-	if f.policy != "" {
-		words = append(words, "--policy", f.policy)
-	}
-	return strings.Join(words, " ")
-}
-
 // evidenceFolder keeps apart what must not be mixed: the replay of the job as it is
 // written, that of another policy, and a part of it.
 func (f replayFlags) evidenceFolder(r replay.Request) string {
-	folder := f.evidence
-	if folder == "" {
-		folder = filepath.Join(filepath.Dir(r.Spec.JobFilePath()), "evidence", r.Job.Type)
-	}
+	folder := f.evidenceBase(r)
 	if f.policy != "" {
 		folder = filepath.Join(folder, "policy-"+f.policy)
 	}
@@ -172,52 +173,9 @@ func (f replayFlags) evidenceFolder(r replay.Request) string {
 	return folder
 }
 
-func newReport(r replay.Request, out replay.Outcome) report.Report {
-	judged := report.Judged(out.Results)
-	out.Platform["go"], out.Platform["twiceproof"] = runtime.Version(), version()
-	return report.Report{
-		Schema: report.Schema, Job: r.Job.Type, Queue: string(r.Job.Queue), Database: string(r.Spec.Database.Kind),
-		Policy: string(r.Job.Stale.Policy), PolicyText: r.PolicyText, LeaseMS: r.Job.Lease.Milliseconds(), StoredLeaseMS: r.Job.StoredLease().Milliseconds(),
-		Judged: judged, Verdict: report.Overall(out.Results, judged),
-		Platform: out.Platform, CannotSee: out.CannotSee, Results: out.Results,
+func (f replayFlags) evidenceBase(r replay.Request) string {
+	if f.evidence != "" {
+		return f.evidence
 	}
-}
-
-func (f replayFlags) show(r report.Report, evidence report.Evidence) error {
-	if err := evidence.WriteReports(r); err != nil {
-		return evidenceProblem(err)
-	}
-	if err := f.print(r); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has gone changes no verdict
-		return err
-	}
-	fmt.Fprintf(f.std.err, "evidence: %s\n", evidence.Folder)
-	if len(f.only) == 0 { // a part is no comparison
-		for _, v := range report.Unbroken(r.Results, r.Judged) {
-			fmt.Fprintf(f.std.err, "hint: no case broke %q either, so the comparison shows nothing; is it the code that repeats?\n", v)
-		}
-	}
-	switch r.Verdict {
-	case replay.Violation:
-		return &statusError{statusFound}
-	case replay.Unknown:
-		return &statusError{statusUnknown}
-	}
-	return nil
-}
-
-func (f replayFlags) print(r report.Report) error {
-	switch {
-	case f.json:
-		return report.WriteJSON(f.std.out, r)
-	case f.markdown:
-		return report.WriteMarkdown(f.std.out, r)
-	case isTerminal(f.std.out) && os.Getenv("NO_COLOR") == "":
-		return report.WriteTable(f.std.out, r, report.Colours)
-	}
-	return report.WriteTable(f.std.out, r, report.Plain)
-}
-
-func isTerminal(w any) bool {
-	file, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
+	return filepath.Join(filepath.Dir(r.Spec.JobFilePath()), "evidence", r.Job.Type)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,11 @@ func run(ctx context.Context, args []string, std stdio) int {
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
+	wrong := unknownWord(root)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = *wrong
+	}
 	return tell(ctx, std.err, err)
 }
 
@@ -34,7 +39,7 @@ Exit status: 0 good, 1 something was found, 2 usage or environment,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          usageArgs(cobra.NoArgs),
+		Args:          knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
@@ -45,6 +50,45 @@ Exit status: 0 good, 1 something was found, 2 usage or environment,
 	})
 	root.AddCommand(replayCommand(std), schemaCommand(std), sweepCommand(std))
 	return root
+}
+
+// knownCommand: what the root gets is no command.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	root.SuggestionsMinimumDistance = 2
+	return &usageError{
+		err: fmt.Errorf("unknown command %q for %q", args[0], root.CommandPath()), command: root.CommandPath(), near: root.SuggestionsFor(args[0]),
+	}
+}
+
+// unknownWord makes an unknown command an error also where help is asked for, which
+// would hide it: a script that asks whether a command is there reads the status.
+func unknownWord(root *cobra.Command) *error {
+	var wrong error
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, words []string) {
+		if wrong = nil; cmd == root {
+			wrong = knownCommand(root, cmd.Flags().Args())
+		}
+		if wrong == nil {
+			help(cmd, words)
+		}
+	})
+	root.SetHelpCommand(&cobra.Command{
+		Use: "help [command]", Short: "Help about a command",
+		RunE: func(_ *cobra.Command, words []string) error {
+			cmd, rest, err := root.Find(words)
+			if err != nil || cmd == root {
+				if wrong := knownCommand(root, rest); wrong != nil {
+					return wrong
+				}
+			}
+			return cmd.Help()
+		},
+	})
+	return &wrong
 }
 
 // usageArgs makes a wrong argument a usage error of its command.

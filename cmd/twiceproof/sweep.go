@@ -47,7 +47,9 @@ is held. A claim that its holder let go is given a lease for its message to come
 by itself before that is put back, and nothing is held for the want of a message before
 the claim has been stale for a lease.
 
-It may be killed and run again at any time, and run twice at once.
+It may be killed and run again at any time, and run twice at once. A backlog needs
+several sweeps: what one has put back is waiting for the next ones until a worker has
+handled it, and claims that were let go rest one more lease before they are put back.
 
 The folder (default: this one) holds twiceproof.yaml. The Amazon SQS client is set up
 by the usual AWS variables and files.

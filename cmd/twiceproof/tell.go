@@ -28,6 +28,7 @@ func (e *statusError) Error() string { return fmt.Sprintf("exit status %d", e.st
 type usageError struct {
 	err     error
 	command string
+	near    []string // what was perhaps meant
 }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -55,13 +56,32 @@ func tell(ctx context.Context, w io.Writer, err error) int {
 		if problem.Output != "" {
 			fmt.Fprintln(w, indent(problem.Output))
 		}
-		line(w, problem.What, problem.Hint)
+		line(w, problem.What, unlessFull(problem.What+problem.Output, problem.Hint))
 	case errors.As(err, &usage):
-		line(w, err.Error(), "see "+usage.command+" --help")
+		line(w, err.Error(), usage.hint())
 	default:
-		line(w, err.Error(), "see twiceproof --help")
+		line(w, err.Error(), unlessFull(err.Error(), "see twiceproof --help"))
 	}
 	return statusUsage
+}
+
+func (e *usageError) hint() string {
+	if len(e.near) > 0 {
+		return "did you mean " + strings.Join(e.near, ", ") + "?"
+	}
+	return "see " + e.command + " --help"
+}
+
+// unlessFull: where a disk is full, whatever was being written then, by us, a database
+// or a build, its own hint would lead astray.
+func unlessFull(said, hint string) string {
+	said = strings.ToLower(said)
+	for _, words := range []string{"no space left on device", "disk quota exceeded", "database or disk is full"} {
+		if strings.Contains(said, words) {
+			return "the disk is full: free some space, or name another one with --evidence and TMPDIR"
+		}
+	}
+	return hint
 }
 
 func line(w io.Writer, what, hint string) {

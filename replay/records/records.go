@@ -127,6 +127,21 @@ func (d *DB) Count(ctx context.Context, query, value string) (int, error) {
 	return n, nil
 }
 
+//go:embed postgres/locked.sql
+var locked string
+
+// Locked tells whether a statement waits for a lock that another one holds. SQLite
+// cannot be asked.
+func (d *DB) Locked(ctx context.Context) (waits bool, err error) {
+	if d.kind == "sqlite" {
+		return false, nil
+	}
+	if err := d.db.QueryRowContext(ctx, locked).Scan(&waits); err != nil {
+		return false, fmt.Errorf("ask for locks: %w", err)
+	}
+	return waits, nil
+}
+
 // Age makes the record older: for it, that much time has passed. The lease itself
 // is never touched.
 func (d *DB) Age(ctx context.Context, jobType, key string, by time.Duration) error {

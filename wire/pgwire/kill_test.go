@@ -147,3 +147,26 @@ func TestDrop(t *testing.T) {
 		}
 	}
 }
+
+// A server that cannot be reached: what is connected is cut, and so is what connects,
+// until it can be reached again.
+func TestRefuse(t *testing.T) {
+	s := start(t)
+	before := connect(t, s.proxied)
+	s.proxy.Refuse()
+	if _, err := before.Exec(t.Context(), "INSERT INTO t VALUES (1)"); err == nil {
+		t.Error("a connection was not cut")
+	}
+	if conn, err := pgx.Connect(t.Context(), s.proxied); err == nil {
+		closeNow(conn)
+		t.Error("a connection was made")
+	}
+	if n := s.count(t); n != 0 {
+		t.Errorf("%d rows came through", n)
+	}
+	s.proxy.Admit()
+	execOn(t, connect(t, s.proxied), "INSERT INTO t VALUES (2)")
+	if n := s.count(t); n != 1 {
+		t.Errorf("%d rows, want 1", n)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,8 +26,10 @@ type Proxy struct {
 
 	mu       sync.Mutex
 	closed   bool
+	refuses  bool
 	clients  map[*wire.Client]struct{}
 	backends []uint32
+	set      []map[string]string // by each connection, as it began
 }
 
 // Listen starts a proxy in front of the server at upstream, such as
@@ -60,6 +63,35 @@ func (p *Proxy) Backends() []uint32 {
 	return slices.Clone(p.backends)
 }
 
+// Sets tells whether a connection of the worker began with a value of its own for a
+// run-time parameter, such as search_path. What a statement sets later is in its step.
+func (p *Proxy) Sets(parameter string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.set, func(s map[string]string) bool {
+		_, set := s[parameter]
+		return set || strings.Contains(strings.ReplaceAll(s["options"], "-", "_"), parameter)
+	})
+}
+
+// Refuse makes the server as if it could not be reached: every connection of the
+// worker is reset, and so is each that it makes, until Admit.
+func (p *Proxy) Refuse() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refuses = true
+	for c := range p.clients {
+		c.Reset()
+	}
+}
+
+// Admit ends Refuse.
+func (p *Proxy) Admit() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refuses = false
+}
+
 // Close ends the proxy and shuts its gate, because a worker that has lost one
 // peer is no longer the worker under test.
 func (p *Proxy) Close() {
@@ -82,8 +114,9 @@ func (p *Proxy) accept() {
 		}
 		client := p.gate.Client(conn)
 		if !p.add(client) {
+			client.Reset()
 			client.Close()
-			return
+			continue // until the listener is closed
 		}
 		p.served.Go(func() {
 			defer p.remove(client)
@@ -95,8 +128,11 @@ func (p *Proxy) accept() {
 func (p *Proxy) add(client *wire.Client) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closed || p.refuses {
+		return false
+	}
 	p.clients[client] = struct{}{}
-	return !p.closed
+	return true
 }
 
 func (p *Proxy) remove(client *wire.Client) {
@@ -126,7 +162,14 @@ func (p *Proxy) serve(client *wire.Client) {
 		untilEnd(up)
 		return
 	}
+	p.began(settings(first))
 	p.session(client, up, requests).run()
+}
+
+func (p *Proxy) began(set map[string]string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.set = append(p.set, set)
 }
 
 func (p *Proxy) met(backend uint32) {

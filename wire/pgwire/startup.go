@@ -49,6 +49,20 @@ func firstPacket(r io.Reader) ([]byte, error) {
 	return packet, err
 }
 
+// settings are the run-time parameters that a StartupMessage sets, as pairs of name and
+// value; "options" holds further ones, as of a command line.
+func settings(packet []byte) map[string]string {
+	all := map[string]string{}
+	for rest := packet[8:]; len(rest) > 0; {
+		name, after := text(rest)
+		if name == "" {
+			break
+		}
+		all[name], rest = text(after)
+	}
+	return all
+}
+
 func code(packet []byte) uint32 { return binary.BigEndian.Uint32(packet[4:]) }
 
 // untilEnd waits until the server has ended a connection on which it says

@@ -224,3 +224,21 @@ func TestShutGate(t *testing.T) {
 	s.proxy.Close()
 	s.proxy.Close()
 }
+
+// What a connection begins with is known, whichever way its client says it.
+func TestSets(t *testing.T) {
+	s := start(t)
+	for _, query := range []string{"connect_timeout=10", "application_name=worker", "options=-c%20statement_timeout%3D5s"} {
+		connect(t, s.proxied+"&"+query)
+	}
+	if s.proxy.Sets("search_path") || !s.proxy.Sets("application_name") || !s.proxy.Sets("statement_timeout") {
+		t.Error("what was set is not what is told")
+	}
+	for _, query := range []string{"search_path=app", "options=-c%20search_path%3Dapp", "options=--search-path%3Dapp"} {
+		s.listen(t)
+		connect(t, s.proxied+"&"+query)
+		if !s.proxy.Sets("search_path") {
+			t.Errorf("%s: not seen", query)
+		}
+	}
+}

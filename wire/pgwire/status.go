@@ -63,6 +63,22 @@ func (s Status) Durable() bool {
 // Durable is Status.Durable for a status as the gate's events have it.
 func Durable(status string) bool { return ParseStatus(status).Durable() }
 
+// Writes counts the writes of a status, as the gate's events have it: those that were
+// done and the statements that were refused. What only reads, and what begins and ends
+// a transaction, is done by a server that cannot write, too.
+func Writes(status string) (done, refused int) {
+	for _, r := range unfolded(ParseStatus(status).Results) {
+		verb, _, _ := strings.Cut(r, " ")
+		switch {
+		case isError(r):
+			refused++
+		case slices.Contains([]string{"INSERT", "UPDATE", "DELETE", "MERGE", "COPY"}, verb):
+			done++
+		}
+	}
+	return done, refused
+}
+
 func isError(result string) bool {
 	severity, _, _ := strings.Cut(result, " ")
 	return severity == "ERROR" || severity == "FATAL" || severity == "PANIC"

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/report"
+)
+
+// newReport is the report as it is before the first case has ended.
+func newReport(ctx context.Context, r replay.Request, evidence string) report.Report {
+	return report.Report{
+		Schema: report.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), ToolVersion: version(), Tree: treeOf(ctx, r.Spec.Resolve("."), evidence),
+		Job: r.Job.Type, Queue: string(r.Job.Queue), Database: string(r.Spec.Database.Kind),
+		Policy: string(r.Job.Stale.Policy), PolicyText: r.PolicyText, LeaseMS: r.Job.Lease.Milliseconds(), StoredLeaseMS: r.Job.StoredLease().Milliseconds(),
+		Verdict: replay.Unknown, Platform: map[string]string{"go": runtime.Version(), "twiceproof": version()},
+		CannotSee: []string{}, Results: []replay.Result{},
+	}
+}
+
+// soFar adds the results that there are. Without all of them ok is not known.
+func soFar(r report.Report, results []replay.Result) report.Report {
+	r.Results, r.Judged = results, report.Judged(results)
+	if r.Verdict = report.Overall(results, r.Judged); r.Verdict == replay.OK {
+		r.Verdict = replay.Unknown
+	}
+	return r
+}
+
+func finish(r report.Report, out replay.Outcome) report.Report {
+	r = soFar(r, out.Results)
+	r.Complete, r.Verdict, r.CannotSee = true, report.Overall(r.Results, r.Judged), out.CannotSee
+	maps.Copy(r.Platform, out.Platform)
+	return r
+}
+
+func (f replayFlags) show(r report.Report, evidence report.Evidence) error {
+	if err := evidence.WriteReports(r); err != nil {
+		return evidenceProblem(err)
+	}
+	if err := f.print(r); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has gone changes no verdict
+		return err
+	}
+	fmt.Fprintf(f.std.err, "evidence: %s\n", evidence.Folder)
+	if len(f.only) == 0 { // a part is no comparison
+		for _, v := range report.Unbroken(r.Results, r.Judged) {
+			fmt.Fprintf(f.std.err, "hint: no case broke %q either, so the comparison shows nothing; is it the code that repeats?\n", v)
+		}
+	}
+	switch r.Verdict {
+	case replay.Violation:
+		return &statusError{statusFound}
+	case replay.Unknown:
+		return &statusError{statusUnknown}
+	}
+	return nil
+}
+
+func (f replayFlags) print(r report.Report) error {
+	switch {
+	case f.json:
+		return report.WriteJSON(f.std.out, r)
+	case f.markdown:
+		return report.WriteMarkdown(f.std.out, r)
+	case isTerminal(f.std.out) && os.Getenv("NO_COLOR") == "":
+		return report.WriteTable(f.std.out, r, report.Colours)
+	}
+	return report.WriteTable(f.std.out, r, report.Plain)
+}
+
+func isTerminal(w any) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

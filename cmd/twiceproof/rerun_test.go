@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A shell reads the command back as it was typed, whatever the paths have in them.
+func TestRerunIsReadBackByAShell(t *testing.T) {
+	for _, c := range []struct {
+		flags replayFlags
+		want  []string
+	}{
+		{replayFlags{folder: "."}, []string{"twiceproof", "replay", ".", "--only", "new/young_claim/"}},
+		{
+			replayFlags{folder: "it's a $job `x` \"y\"", policy: "hold", evidence: "kept here/\\a*b\n;c", json: true},
+			[]string{
+				"twiceproof", "replay", "it's a $job `x` \"y\"", "--only", "new/young_claim/", "--policy", "hold",
+				"--evidence", "kept here/\\a*b\n;c", "--json",
+			},
+		},
+		{replayFlags{folder: "-job", markdown: true}, []string{"twiceproof", "replay", "./-job", "--only", "new/young_claim/", "--markdown"}},
+		{replayFlags{folder: "~/job", evidence: "été"}, []string{"twiceproof", "replay", "~/job", "--only", "new/young_claim/", "--evidence", "été"}},
+	} {
+		command := c.flags.rerun("new", "young_claim/")
+		text, err := exec.CommandContext(t.Context(), "sh", "-c", `twiceproof() { printf '%s\0' twiceproof "$@"; }`+"\n"+command).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"); !slices.Equal(got, c.want) {
+			t.Errorf("%s\nis read back as %q, want %q", command, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// A full disk is told as one, whoever found it; other errors keep their own hint.
+func TestFullDiskIsToldAsOne(t *testing.T) {
+	const hint = "hint: the disk is full: "
+	for _, c := range []struct {
+		err  error
+		full bool
+	}{
+		{fmt.Errorf("write: %w", syscall.ENOSPC), true},
+		{fmt.Errorf("write: %w", syscall.EDQUOT), true},
+		{&replay.Problem{What: "the schema cannot be applied: database or disk is full (13)", Hint: "check the files"}, true},
+		{&replay.Problem{What: "the build failed: exit status 1", Hint: "run it", Output: "ld: write out: No space left on device"}, true},
+		{&replay.Problem{What: "the build failed: exit status 1", Hint: "run it", Output: "oops"}, false},
+		{errors.New("read only"), false},
+	} {
+		var text bytes.Buffer
+		if status := tell(t.Context(), &text, c.err); status != statusUsage || strings.Contains(text.String(), hint) != c.full {
+			t.Errorf("%v: status %d, told as\n%s", c.err, status, text.String())
+		}
+	}
+}

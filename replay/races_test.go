@@ -1,0 +1,152 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+)
+
+// raceWorker guards its charge by a file of the order's name.
+func raceWorker(mode, folder string) {
+	for {
+		for _, m := range call("ReceiveMessage", map[string]any{"WaitTimeSeconds": 20}) {
+			m := m.(map[string]any)
+			var body struct {
+				ID string `json:"order_id"`
+			}
+			if err := json.Unmarshal([]byte(m["Body"].(string)), &body); err != nil {
+				panic(err)
+			}
+			guardedBy(mode, filepath.Join(folder, body.ID), func() { charge(body.ID) })
+			call("DeleteMessage", map[string]any{"ReceiptHandle": m["ReceiptHandle"]})
+		}
+	}
+}
+
+func guardedBy(mode, file string, act func()) {
+	switch mode {
+	case "looks": // and then makes the file
+		if _, err := os.Stat(file); err == nil {
+			return
+		}
+		act()
+		_ = os.WriteFile(file, nil, 0o600)
+		return
+	case "slow":
+		time.Sleep(time.Second) // longer than the replay file lets it
+	}
+	_, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case err == nil:
+		act()
+	case errors.Is(err, fs.ErrExist) && mode == "waits": // for what nobody will tell it
+		select {}
+	case !errors.Is(err, fs.ErrExist):
+		panic(err)
+	}
+}
+
+func charge(order string) {
+	body := fmt.Appendf(nil, `{"order_id": %q}`, order)
+	resp, err := http.Post(os.Getenv("CHARGE_URL")+"/charges", "application/json", bytes.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	resp.Body.Close()
+}
+
+// raceOf replays the case concurrent with the worker.
+func raceOf(t *testing.T, mode string, runs int) (Result, []Event) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	spec, err := jobfile.ParseReplay(filepath.Join(folder, jobfile.DefaultReplayName), fmt.Appendf(nil, `version: 1
+job: charge.create
+versions: {old: {run: "%s race %s '%s'"}}
+message: {body: '{"order_id": "{{key}}"}'}
+outside: {act: "POST /charges", operation: body.order_id}
+concurrent_runs: %d
+timeouts: {recovery: 300ms}
+`, self, mode, folder, runs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Request{
+		Spec: spec, Table: jobfile.DefaultTable, Environ: os.Environ(), Only: []string{"concurrent"},
+		Job: job.Job{
+			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside}, Lease: time.Minute,
+			Operation: job.Operation{Key: []job.Path{job.MustParsePath("body.order_id")}}, Stale: job.Stale{Policy: job.Hold},
+		},
+		Rerun: func(version, name string) string { return version + "/" + name },
+	}
+	plan, err := MakePlan(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(t.Context(), r, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Results[0], out.Histories["old/concurrent"]
+}
+
+// A worker that looks and then acts is caught in every run in which it is raced, since
+// both workers are held at the act.
+func TestEveryRaceIsARace(t *testing.T) {
+	t.Parallel()
+	got, events := raceOf(t, "looks", 20)
+	if got.Kind != Duplicate {
+		t.Errorf("got %+v", got.Verdict)
+	}
+	caught := 0
+	for _, e := range events {
+		if e.isEnd() && e.Seen.Effects == 2 {
+			caught++
+		}
+	}
+	if caught < 19 { // on a machine that stands still for a second, one may be missed
+		t.Errorf("caught in %d runs of 20", caught)
+	}
+}
+
+// A right worker whose other one never gets to the act is held for nothing.
+func TestARightRaceIsNotHeldUp(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	got, _ := raceOf(t, "right", 100)
+	if got.Verdict.Verdict != OK || got.Overlapped != 100 {
+		t.Errorf("got %+v, %d overlapped", got.Verdict, got.Overlapped)
+	}
+	if took := time.Since(began); took > 100*meetLimit/2 {
+		t.Errorf("100 runs took %s: the workers were waited for", took)
+	}
+}
+
+// A worker that is slower than the replay file says is not blocked; one that waits for
+// what does not come is.
+func TestSlowIsNotBlocked(t *testing.T) {
+	t.Parallel()
+	if got, _ := raceOf(t, "slow", 2); got.Verdict.Verdict != OK {
+		t.Errorf("slow: got %+v", got.Verdict)
+	}
+}
+
+func TestWaitingIsBlocked(t *testing.T) {
+	t.Parallel()
+	if got, _ := raceOf(t, "waits", 2); got.Kind != Blocked {
+		t.Errorf("waiting: got %+v", got.Verdict)
+	}
+}

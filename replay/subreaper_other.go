@@ -1,0 +1,5 @@
+//go:build !linux
+
+package replay
+
+func becomeSubreaper() bool { return false }

@@ -1,0 +1,48 @@
+package replay
+
+import "context"
+
+// twoAtOnce brings two workers to one stale claim: both have read it and are about to
+// take it over. The first is let go up to its act, then the second. A takeover that
+// does not show the claim that was read succeeds for both.
+func twoAtOnce(ctx context.Context, w *world) error {
+	op, fired, err := w.killFirst(ctx)
+	if err != nil || !fired {
+		return err
+	}
+	first, err := w.startWorker(ctx)
+	if err != nil {
+		return err
+	}
+	second, err := w.startWorker(ctx)
+	if err != nil {
+		return err
+	}
+	takeover, act := w.arrange(w.isTakeover, first, second), w.arrange(w.isEffect, first, second)
+	defer takeover.end()
+	defer act.end()
+	if err := w.pass(ctx, w.past()); err != nil {
+		return err
+	}
+	if err := w.again(op); err != nil {
+		return err
+	}
+	limit := w.recovery()
+	met, err := w.gather(ctx, takeover, limit)
+	if err != nil {
+		return err
+	}
+	if !met {
+		w.history.add(Event{Event: EventUnasked, Detail: "two workers did not get to the takeover at once"})
+	}
+	takeover.at[first].Release()
+	if _, err := w.gather(ctx, act.of(first), limit); err != nil {
+		return err
+	}
+	takeover.end()
+	if _, err := w.gather(ctx, act, limit); err != nil {
+		return err
+	}
+	act.end()
+	return w.end(ctx, op)
+}

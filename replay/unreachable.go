@@ -1,0 +1,65 @@
+package replay
+
+import (
+	"context"
+
+	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
+)
+
+// unreachableDatabase delivers the message while the worker's connections to the
+// database are refused. Its queue and the outside service are there all the time.
+func unreachableDatabase(ctx context.Context, w *world) error {
+	k, err := w.startWorker(ctx)
+	if err != nil {
+		return err
+	}
+	op, err := w.newOperation()
+	if err != nil {
+		return err
+	}
+	k.database.Refuse()
+	if err := w.send(&op); err != nil {
+		return err
+	}
+	if err := w.tried(ctx); err != nil {
+		return err
+	}
+	if w.receives() == 0 {
+		w.history.add(Event{Event: EventFault, Worker: k.name, Detail: "the message was not received"})
+		return nil
+	}
+	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Detail: w.plan.Fault})
+	if err := w.look(ctx, SeenDown, op); err != nil {
+		return err
+	}
+	k.database.Admit()
+	return w.end(ctx, op)
+}
+
+// tried waits until the worker has given the delivery up: it asks for more, or has the
+// message once again. One that keeps it and tries on is right, too.
+func (w *world) tried(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, w.recovery())
+	defer cancel()
+	_ = w.queue.Wait(limited, queueName, func(s labsqs.Snapshot) bool { // either way the look tells
+		n := received(s.Events)
+		return w.failed() != nil || n > 1 || n == 1 && s.Visible == 0 && s.Polling >= w.idlePolls()
+	})
+	return context.Cause(ctx)
+}
+
+// actedBlind: without a claim nobody may act.
+func actedBlind(down Seen) Verdict {
+	if down.Effects > 0 {
+		return violates(AgainstPolicy, "acted without a claim: %s while the database could not be reached", effectCount(down.Effects))
+	}
+	return Verdict{}
+}
+
+// lostBlind: what nobody could claim stays on the queue.
+func lostBlind(down Seen) Verdict {
+	if down.Queued == 0 {
+		return violates(Lost, "the message was acknowledged while the database could not be reached")
+	}
+	return Verdict{}
+}
