@@ -32,7 +32,8 @@ var ErrNotReached = errors.New("the batch did not reach this delivery")
 // operation the second never acts: it gets what the record says after the first.
 //
 // The price: all claims count from the start, so a worker that dies in the middle
-// leaves every claim of the batch to the policy, acted on or not. The acts share
+// leaves every claim of the batch to the policy, acted on or not. (Not under
+// accept_miss: there each is claimed in its turn.) The acts share
 // one lease; one whose turn comes after it is released unacted. Completions wait
 // for the batch, but no longer than a second: an act that hangs or panics does not
 // take those of the others with it. Once a completion is known to have failed no
@@ -88,7 +89,7 @@ type batchItem struct {
 	claimed
 	mine   *attempt // our claim
 	second bool     // an earlier one is of the same operation
-	known  *Ended // what was decided without an act
+	known  *Ended   // what was decided without an act
 	at     time.Time
 	ended  bool // its turn has come, or will not come
 }

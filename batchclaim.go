@@ -38,7 +38,9 @@ func (b *batchRun) claimAll(ctx context.Context) {
 			wanted = append(wanted, it)
 		}
 	}
-	if len(wanted) == 0 {
+	// Under accept_miss a claim is taken as done once it is stale: one that was made
+	// together with others, and never begun, would be missed for their sake.
+	if len(wanted) == 0 || b.job.Stale.Policy == job.AcceptMiss {
 		return
 	}
 	slices.SortFunc(wanted, func(a, b *batchItem) int { return cmp.Compare(a.key, b.key) })

@@ -16,8 +16,10 @@ type Delivery struct {
 	// Message is the whole message in the form in which it can be put on the queue
 	// again. It is stored with the claim unless the job says store_message: false.
 	Message []byte
-	// Group is only for RunBatch: those of one group are performed in their order,
-	// and none after one whose message may not be acknowledged. Empty means none.
+	// Group is only for RunBatch: those of one group act in their order, and none
+	// begins after one whose message is known to have to come again. Completions
+	// follow the acts: those that acted before the first completion failed have acted.
+	// Empty means none.
 	Group string
 }
 

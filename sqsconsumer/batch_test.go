@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof"
+	"github.com/twiceproof/twiceproof/job"
 	lab "github.com/twiceproof/twiceproof/lab/sqs"
 )
 
@@ -139,95 +140,95 @@ func TestBatchDeleteThatFails(t *testing.T) {
 
 // The first act takes long: no message of the batch becomes visible meanwhile.
 func TestBatchIsKeptInvisible(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 0)
-	c := r.batchConsumer()
-	act, entered, open := r.till.gated()
-	defer open()
-	c.Act, c.Workers, c.Visibility = act, 2, 3*time.Second
-	ids := r.sendAll("1", "2", "3")
-	r.start(c)
-	take(r, entered)
-	for _, id := range ids {
-		r.until("renewals", renewed(id, 4))
-	}
-	r.want(lab.Received, 3)
-	open()
-	r.untilKinds(lab.Deleted, 3)
-	r.want(lab.Received, 3)
-	if r.wire.made("ChangeMessageVisibility") != 0 || r.wire.made("ChangeMessageVisibilityBatch") < 4 {
-		t.Error("not renewed together")
-	}
+	inBubble(t, 0, func(t *testing.T, r *rig) {
+		c := r.batchConsumer()
+		act, entered, open := r.till.gated()
+		defer open()
+		c.Act, c.Workers, c.Visibility = act, 2, 3*time.Second
+		ids := r.sendAll("1", "2", "3")
+		r.start(c)
+		take(r, entered)
+		for _, id := range ids {
+			r.until("renewals", renewed(id, 4))
+		}
+		r.want(lab.Received, 3)
+		open()
+		r.untilKinds(lab.Deleted, 3)
+		r.want(lab.Received, 3)
+		if r.wire.made("ChangeMessageVisibility") != 0 || r.wire.made("ChangeMessageVisibilityBatch") < 4 {
+			t.Error("not renewed together")
+		}
+	})
 }
 
 // The control: without renewals another worker gets them, and the claims decide.
 func TestBatchThatIsNotRenewed(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 0)
-	c := r.batchConsumer()
-	act, entered, open := r.till.gated()
-	defer open()
-	c.Act, c.Workers, c.Visibility = act, 2, time.Second
-	r.wire.on("ChangeMessageVisibilityBatch", refuse(500, "InternalFailure"))
-	r.wire.on("ChangeMessageVisibility", refuse(500, "InternalFailure"))
-	r.sendAll("1", "2", "3")
-	r.start(c)
-	take(r, entered)
-	r.untilKinds(lab.Received, 9)
-	open()
-	r.untilKinds(lab.Deleted, 3)
-	for _, key := range ten[:3] {
-		r.wantCharges(key, 1)
-		r.wantRecord(key, "completed")
-	}
+	inBubble(t, 0, func(t *testing.T, r *rig) {
+		c := r.batchConsumer()
+		act, entered, open := r.till.gated()
+		defer open()
+		c.Act, c.Workers, c.Visibility = act, 2, time.Second
+		r.wire.on("ChangeMessageVisibilityBatch", refuse(500, "InternalFailure"))
+		r.wire.on("ChangeMessageVisibility", refuse(500, "InternalFailure"))
+		r.sendAll("1", "2", "3")
+		r.start(c)
+		take(r, entered)
+		r.untilKinds(lab.Received, 9)
+		open()
+		r.untilKinds(lab.Deleted, 3)
+		for _, key := range ten[:3] {
+			r.wantCharges(key, 1)
+			r.wantRecord(key, "completed")
+		}
+	})
 }
 
 // The heartbeat of one that was settled has ended, those of the others go on.
 func TestBatchMessageThatIsSettledIsNotRenewed(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 0)
-	c := r.batchConsumer()
-	gated, entered, open := r.till.gated()
-	defer open()
-	c.Act = func(ctx context.Context, op *twiceproof.Operation) error {
-		if op.Key == "1" {
-			return twiceproof.NotApplied(errors.New("connection refused"))
+	inBubble(t, 0, func(t *testing.T, r *rig) {
+		c := r.batchConsumer()
+		gated, entered, open := r.till.gated()
+		defer open()
+		c.Act = func(ctx context.Context, op *twiceproof.Operation) error {
+			if op.Key == "1" {
+				return twiceproof.NotApplied(errors.New("connection refused"))
+			}
+			return gated(ctx, op)
 		}
-		return gated(ctx, op)
-	}
-	c.Visibility = 3 * time.Second
-	ids := r.sendAll("1", "2")
-	stop := r.start(c)
-	take(r, entered)
-	r.until("renewals of the other", renewed(ids[1], 6)) // longer than the visibility timeout
-	r.wantKinds(ids[0], "sent received visibility_over")
-	open()
-	r.untilKinds(lab.Deleted, 1)
-	stop()
+		c.Visibility = 3 * time.Second
+		ids := r.sendAll("1", "2")
+		stop := r.start(c)
+		take(r, entered)
+		r.until("renewals of the other", renewed(ids[1], 6)) // longer than the visibility timeout
+		r.wantKinds(ids[0], "sent received visibility_over")
+		open()
+		r.untilKinds(lab.Deleted, 1)
+		stop()
+	})
 }
 
 // The completions of a batch whose next act hangs are stored and deleted.
 func TestBatchWithAnActThatHangs(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 0)
-	c := r.batchConsumer()
-	gated, entered, open := r.till.gated()
-	defer open()
-	c.Act = func(ctx context.Context, op *twiceproof.Operation) error {
-		if op.Key == "3" {
-			return gated(ctx, op)
+	inBubble(t, 0, func(t *testing.T, r *rig) {
+		c := r.batchConsumer()
+		gated, entered, open := r.till.gated()
+		defer open()
+		c.Act = func(ctx context.Context, op *twiceproof.Operation) error {
+			if op.Key == "3" {
+				return gated(ctx, op)
+			}
+			return r.till.charge(ctx, op)
 		}
-		return r.till.charge(ctx, op)
-	}
-	r.sendAll("1", "2", "3", "4")
-	r.start(c)
-	take(r, entered)
-	r.untilKinds(lab.Deleted, 2)
-	r.wantRecord("3", "claimed")
-	r.wantRecord("4", "claimed")
-	open()
-	r.untilKinds(lab.Deleted, 4)
-	r.wantCharges("4", 1)
+		r.sendAll("1", "2", "3", "4")
+		r.start(c)
+		take(r, entered)
+		r.untilKinds(lab.Deleted, 2)
+		r.wantRecord("3", "claimed")
+		r.wantRecord("4", "claimed")
+		open()
+		r.untilKinds(lab.Deleted, 4)
+		r.wantCharges("4", 1)
+	})
 }
 
 // The consumer ends in the middle of a batch: what was not begun goes back at once,
@@ -365,6 +366,36 @@ func TestBatchIsKilled(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	})
+}
+
+// The price of a batch: all its claims count from the start. A worker that dies in
+// its first act leaves the others, not begun, to the policy as well: acted on when it
+// looks up or acts again, or held. Under accept_miss, which would take them as done,
+// each is claimed in its turn. The control is a batch of one.
+func TestBatchKilledBeforeTheOthersBegan(t *testing.T) {
+	for policy, want := range map[job.Policy]map[string]int{
+		job.Lookup: {"1": 3, "10": 3}, job.AcceptDuplicate: {"1": 3, "10": 3}, job.Hold: {"1": 2, "10": 0}, job.AcceptMiss: {"1": 2, "10": 2},
+	} {
+		for _, batch := range []string{"1", "10"} {
+			t.Run(fmt.Sprint(policy, " batch ", batch), func(t *testing.T) {
+				t.Parallel()
+				r, l := newRig(t, 0), newLedger(t)
+				l.set(l.hangs, "1", true)
+				r.sendAll("1", "2", "3")
+				cmd, _ := r.process(l.outside, 1, time.Minute, "CONSUMER_BATCH="+batch, "CONSUMER_POLICY="+string(policy))
+				take(r, l.charged)
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+				r.age(lease + settle)
+				r.Advance(30 * time.Second)
+				r.start(r.consumer(policyJob(policy)))
+				r.untilKinds(lab.Deleted, 3)
+				if got := r.till.count("1") + r.till.count("2") + r.till.count("3"); got != want[batch] {
+					t.Errorf("%d effects, want %d", got, want[batch])
+				}
+			})
+		}
+	}
 }
 
 // A panic ends the process; the others of its batch are completed and deleted or

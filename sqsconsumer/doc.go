@@ -39,6 +39,24 @@
 // be at least 2 × max_takeovers + max_lookups + 2, or 3 under the policy hold. A
 // message that did become a dead letter keeps its record, claimed.
 //
+// # Batches
+//
+// With Batch above 1 the claims of one receive are made together, and so are their
+// completions. The price: all claims count from the start, and the acts share one
+// lease. A worker that dies in the middle leaves every operation of its batch to the
+// policy, also those that it had not begun. Looked up, sent again or acted once more
+// they are still done (under accept_duplicate that was the one more); hold holds them
+// all. Under accept_miss, which would take them all as done, undone, each is claimed
+// in its turn.
+//
+// On a FIFO queue the acts of a group follow its order. None begins after one of its
+// group whose message must come again, nor, in the whole batch, after a completion is
+// known to have failed. But completions come after the acts, up to a second later:
+// what acted until then has acted, also in the same group. Of these, the completed are
+// deleted, and the others come again, in order among themselves; where the policy
+// then accepts a second effect, it can follow the first effect of a later message.
+// Where that matters leave Batch at 1.
+//
 // # The stop
 //
 // When Run's context ends, receiving stops at once. A running act has Grace to

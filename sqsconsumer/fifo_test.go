@@ -138,35 +138,36 @@ func TestFIFOBatchKeepsTheOrder(t *testing.T) {
 func TestFIFOGroupWaitsForALiveClaim(t *testing.T) {
 	for _, batch := range []int{1, 10} {
 		t.Run(fmt.Sprint("batch ", batch), func(t *testing.T) {
-			r := newRig(t, 0)
-			f := newFIFO(t, r, 0)
-			f.vanish("a1", holdJob())
-			ids := f.put("a:a1", "a:a2", "b:b1")
-			f.start(f.consumer(batch))
-			f.untilDeleted(1)
-			f.untilIdle()
-			for i := range 3 { // nothing comes before its time
-				f.Advance(15 * time.Second)
-				f.put(fmt.Sprint("b:later", i))
-				f.untilDeleted(2 + i)
+			inBubble(t, 0, func(t *testing.T, r *rig) {
+				f := newFIFO(t, r, 0)
+				f.vanish("a1", holdJob())
+				ids := f.put("a:a1", "a:a2", "b:b1")
+				f.start(f.consumer(batch))
+				f.untilDeleted(1)
 				f.untilIdle()
-			}
-			if got := f.acted(); got != "b1 later0 later1 later2" {
-				t.Errorf("acted %s", got)
-			}
-			waited := map[int]int{1: 0, 10: 1}[batch]
-			if a, b := f.received(ids[0]), f.received(ids[1]); a != 1 || b != waited {
-				t.Errorf("received %d and %d times\n%s", a, b, f.history())
-			}
-			f.age(lease)
-			f.Advance(beyondLease)
-			f.untilDeleted(6)
-			f.wantRecord("a1", "held")
-			f.wantCharges("a1", 0)
-			f.wantCharges("a2", 1)
-			if b := f.received(ids[1]); b != 1+waited {
-				t.Errorf("received %d times\n%s", b, f.history())
-			}
+				for i := range 3 { // nothing comes before its time
+					f.Advance(15 * time.Second)
+					f.put(fmt.Sprint("b:later", i))
+					f.untilDeleted(2 + i)
+					f.untilIdle()
+				}
+				if got := f.acted(); got != "b1 later0 later1 later2" {
+					t.Errorf("acted %s", got)
+				}
+				waited := map[int]int{1: 0, 10: 1}[batch]
+				if a, b := f.received(ids[0]), f.received(ids[1]); a != 1 || b != waited {
+					t.Errorf("received %d and %d times\n%s", a, b, f.history())
+				}
+				f.age(lease)
+				f.Advance(beyondLease)
+				f.untilDeleted(6)
+				f.wantRecord("a1", "held")
+				f.wantCharges("a1", 0)
+				f.wantCharges("a2", 1)
+				if b := f.received(ids[1]); b != 1+waited {
+					t.Errorf("received %d times\n%s", b, f.history())
+				}
+			})
 		})
 	}
 }
@@ -177,28 +178,29 @@ func TestFIFOGroupWaitsForALiveClaim(t *testing.T) {
 func TestFIFOBatchDoesNotDragOthersToTheDeadLetters(t *testing.T) {
 	for _, forgets := range []bool{false, true} {
 		t.Run(fmt.Sprint("forgets ", forgets), func(t *testing.T) {
-			r := newRig(t, 0)
-			f := newFIFO(t, r, 3)
-			f.fails["a1"] = true
-			f.put("a:a1", "a:a2", "a:a3")
-			stop := f.start(f.consumer(10))
-			for n := range 3 {
-				f.until("a receive", func(s lab.Snapshot) bool {
-					return count(s.Events, lab.Received, s.Events[0].MessageID) == n+1 && s.Polling == 1
-				})
-				if forgets {
-					stop()
-					f.until("the end of the polls", func(s lab.Snapshot) bool { return s.Polling == 0 })
-					stop = f.start(f.consumer(10))
-					f.untilIdle()
+			inBubble(t, 0, func(t *testing.T, r *rig) {
+				f := newFIFO(t, r, 3)
+				f.fails["a1"] = true
+				f.put("a:a1", "a:a2", "a:a3")
+				stop := f.start(f.consumer(10))
+				for n := range 3 {
+					f.until("a receive", func(s lab.Snapshot) bool {
+						return count(s.Events, lab.Received, s.Events[0].MessageID) == n+1 && s.Polling == 1
+					})
+					if forgets {
+						stop()
+						f.until("the end of the polls", func(s lab.Snapshot) bool { return s.Polling == 0 })
+						stop = f.start(f.consumer(10))
+						f.untilIdle()
+					}
+					f.Advance(30 * time.Second)
 				}
-				f.Advance(30 * time.Second)
-			}
-			f.until("an empty queue", func(s lab.Snapshot) bool { return s.Visible+s.InFlight == 0 && s.Polling == 1 })
-			dead, charged := f.Counts(fifoName).Dead, f.till.count("a2")+f.till.count("a3")
-			if want := map[bool]int{false: 1, true: 3}[forgets]; dead != want || charged != 3-want {
-				t.Errorf("%d dead letters, %d charges\n%s", dead, charged, f.history())
-			}
+				f.until("an empty queue", func(s lab.Snapshot) bool { return s.Visible+s.InFlight == 0 && s.Polling == 1 })
+				dead, charged := f.Counts(fifoName).Dead, f.till.count("a2")+f.till.count("a3")
+				if want := map[bool]int{false: 1, true: 3}[forgets]; dead != want || charged != 3-want {
+					t.Errorf("%d dead letters, %d charges\n%s", dead, charged, f.history())
+				}
+			})
 		})
 	}
 }

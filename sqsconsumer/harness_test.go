@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -29,6 +30,8 @@ const (
 	// beyondLease is the longest put back of a live claim, jitter and rounding
 	// counted in.
 	beyondLease = lease + settle + (lease+settle)/10 + 2*time.Second
+	// patienceOfTests only ends a test that hangs.
+	patienceOfTests = 3 * time.Minute
 )
 
 // rig is a queue behind a wire that can be made to fail, a database with the
@@ -65,12 +68,31 @@ func newRig(t *testing.T, deadAfter int) *rig {
 
 func newRigOn(t *testing.T, deadAfter int, kind twiceproof.Dialect) *rig {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	t.Cleanup(cancel)
 	e, err := lab.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
+	base := &http.Transport{}
+	t.Cleanup(base.CloseIdleConnections)
+	return newRigWith(t, deadAfter, kind, e, base)
+}
+
+// inBubble is for tests in which a timeout has to run out, or must not. Time moves
+// only while everything waits, so neither depends on the machine's load. The
+// database keeps the machine's clock: age takes it along.
+func inBubble(t *testing.T, deadAfter int, test func(t *testing.T, r *rig)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := lab.New()
+		test(t, newRigWith(t, deadAfter, twiceproof.SQLite, e, handed{e}))
+	})
+}
+
+func newRigWith(t *testing.T, deadAfter int, kind twiceproof.Dialect, e *lab.Endpoint, base http.RoundTripper) *rig {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patienceOfTests)
+	t.Cleanup(cancel)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -83,8 +105,7 @@ func newRigOn(t *testing.T, deadAfter int, kind twiceproof.Dialect) *rig {
 		attributes["RedrivePolicy"] = fmt.Sprintf(`{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:dead","maxReceiveCount":%d}`, deadAfter)
 	}
 	r.url = r.createQueue(queueName, attributes)
-	r.wire = &wire{base: &http.Transport{}, hooks: map[string]hook{}}
-	t.Cleanup(r.wire.base.CloseIdleConnections)
+	r.wire = &wire{base: base, hooks: map[string]hook{}}
 	if kind == twiceproof.Postgres {
 		r.dsn = testdb.Postgres(t, r.statements().Schema, effects)
 	} else {
@@ -211,7 +232,7 @@ func (r *rig) sendBody(body string) (id string) {
 	return id
 }
 
-// until waits for the queue to be so; it ends the test after a minute.
+// until waits for the queue to be so.
 func (r *rig) until(what string, ok func(lab.Snapshot) bool) {
 	r.t.Helper()
 	if err := r.Wait(r.ctx, queueName, ok); err != nil {
@@ -342,44 +363,4 @@ func (r *rig) wantCharges(key string, want int) {
 	if got := r.till.count(key); got != want {
 		r.t.Errorf("%s was charged %d times, want %d", key, got, want)
 	}
-}
-
-// till is the outside service: it counts the charges of each reference.
-type till struct {
-	mu      sync.Mutex
-	charges map[string]int
-	ask     twiceproof.LookUp // another service to ask
-}
-
-func (s *till) charge(_ context.Context, op *twiceproof.Operation) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.charges[op.Reference]++
-	return nil
-}
-
-func (s *till) lookUp(ctx context.Context, op *twiceproof.Operation) (bool, error) {
-	if s.ask != nil {
-		return s.ask(ctx, op)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.charges[op.Reference] > 0, nil
-}
-
-func (s *till) count(key string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.charges[job.Reference("charge_order", key)]
-}
-
-// gated is an act that charges and then waits for open, heeding nothing.
-func (s *till) gated() (act twiceproof.Act, entered <-chan string, open func()) {
-	in, gate := make(chan string, 10), make(chan struct{})
-	return func(ctx context.Context, op *twiceproof.Operation) error {
-		_ = s.charge(ctx, op)
-		in <- op.Key
-		<-gate
-		return nil
-	}, in, sync.OnceFunc(func() { close(gate) })
 }

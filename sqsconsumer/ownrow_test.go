@@ -269,59 +269,59 @@ func TestRenewedClaimKeepsItsMessage(t *testing.T) {
 	for name, renews := range map[string]bool{"renews": true, "does not": false} {
 		for _, batch := range []int{1, 10} {
 			t.Run(fmt.Sprint(name, " batch ", batch), func(t *testing.T) {
-				t.Parallel()
-				r := newRig(t, 0)
-				j := leaseOf(2 * time.Second)
-				j.Stale.Policy = job.AcceptDuplicate
-				c := r.consumer(j)
-				c.Workers, c.Visibility, c.Batch = 2, time.Second, batch
-				renew := make(chan struct{})
-				c.Act = func(ctx context.Context, op *twiceproof.Operation) error {
-					first := op.Key == "1" && r.till.count("1") == 0
-					_ = r.till.charge(ctx, op)
-					for first {
-						if _, more := <-renew; !more {
-							break
-						}
-						if err := op.Renew(ctx); err != nil {
-							return err
-						}
-					}
-					return nil
-				}
-				id := r.send("1")
-				r.send("2")
-				stop := r.start(c)
-				end := sync.OnceFunc(func() { close(renew) })
-				defer end()
-				for n := 1; renews && n <= 5; n++ { // over a lease and a half in all
-					r.until("renewals", renewed(id, 2*n))
-					renew <- struct{}{}
-				}
-				if !renews {
-					r.until("another worker's end", func(s lab.Snapshot) bool { return count(s.Events, lab.Deleted, id) == 1 })
-				}
-				end()
-				r.untilKinds(lab.Deleted, 2)
-				if renews {
-					if n := count(r.Log(queueName), lab.Received, id); n != 1 {
-						t.Errorf("received %d times\n%s", n, r.history())
-					}
-					if took := r.events(lab.Deleted)[1].At.Sub(r.events(lab.Received)[0].At); took < 2*time.Second {
-						t.Errorf("took %s, no longer than the first lease", took)
-					}
-					r.wantCharges("1", 1)
-					return
-				}
-				lost := make(chan struct{})
-				go func() {
-					defer close(lost)
-					stop()
-				}()
-				take(r, lost)
-				r.wantLogged("lost claim", 1)
-				r.wantCharges("1", 2) // the control: the policy accepts one
+				inBubble(t, 0, func(t *testing.T, r *rig) { r.renewing(renews, batch) })
 			})
 		}
 	}
+}
+
+func (r *rig) renewing(renews bool, batch int) {
+	j := holdJob()
+	j.Stale.Policy = job.AcceptDuplicate
+	c := r.consumer(j)
+	c.Workers, c.Visibility, c.Batch = 2, 30*time.Second, batch
+	renew := make(chan struct{})
+	c.Act = func(ctx context.Context, op *twiceproof.Operation) error {
+		first := op.Key == "1" && r.till.count("1") == 0
+		_ = r.till.charge(ctx, op)
+		for first {
+			if _, more := <-renew; !more {
+				break
+			}
+			if err := op.Renew(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	id := r.send("1")
+	r.send("2")
+	stop := r.start(c)
+	end := sync.OnceFunc(func() { close(renew) })
+	defer end()
+	for n := 0; renews && n < 5; n++ { // over a lease and a half in all
+		time.Sleep(lease / 3)
+		r.age(lease / 3)
+		renew <- struct{}{}
+	}
+	if !renews {
+		r.until("the end of the lease", func(s lab.Snapshot) bool { return count(s.Events, lab.VisibilityOver, id) == 1 })
+		r.age(lease)
+		r.until("another worker's end", func(s lab.Snapshot) bool { return count(s.Events, lab.Deleted, id) == 1 })
+	}
+	end()
+	r.untilKinds(lab.Deleted, 2)
+	if !renews {
+		stop()
+		r.wantLogged("lost claim", 1)
+		r.wantCharges("1", 2) // the control: the policy accepts one
+		return
+	}
+	if n := count(r.Log(queueName), lab.Received, id); n != 1 {
+		r.t.Errorf("received %d times\n%s", n, r.history())
+	}
+	if took := r.events(lab.Deleted)[1].At.Sub(r.events(lab.Received)[0].At); took < lease+lease/2 {
+		r.t.Errorf("took %s, no longer than a lease and a half", took)
+	}
+	r.wantCharges("1", 1)
 }

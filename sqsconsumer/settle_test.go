@@ -55,6 +55,7 @@ func TestLiveIsPutBackUntilTheLeaseIsOver(t *testing.T) {
 		jb := want.job
 		t.Run(string(jb.Stale.Policy), func(t *testing.T) {
 			r := newRig(t, 3)
+			begun := time.Now()
 			r.vanish("1", jb)
 			id := r.send("1")
 			r.start(r.consumer(jb))
@@ -66,8 +67,9 @@ func TestLiveIsPutBackUntilTheLeaseIsOver(t *testing.T) {
 			r.untilIdle(1)
 			r.wantKinds(id, "sent received visibility_changed")
 			r.wantRecord("1", "claimed")
-			if put := r.events(lab.VisibilityChanged)[0].Visibility; put < jb.StoredLease()-time.Second || put > beyondLease {
-				t.Errorf("put back for %s", put)
+			put := r.events(lab.VisibilityChanged)[0]
+			if put.At.Add(put.Visibility).Before(begun.Add(jb.StoredLease())) || put.Visibility > beyondLease {
+				t.Errorf("put back for %s", put.Visibility)
 			}
 			r.age(jb.StoredLease())
 			r.Advance(beyondLease)
@@ -103,30 +105,31 @@ func TestCopiesOfALiveClaimAreAllPutBack(t *testing.T) {
 func TestDeleteByAnOlderReceipt(t *testing.T) {
 	for deadAfter, wantDead := range map[int]int{leastReceives: 0, leastReceives - 1: 1} { // the second is the control
 		t.Run(fmt.Sprint("max receives ", deadAfter), func(t *testing.T) {
-			r := newRig(t, deadAfter)
-			c := r.consumer(holdJob())
-			act, entered, open := r.till.gated()
-			defer open()
-			c.Act, c.Workers = act, 2
-			id := r.send("1")
-			r.start(c)
-			take(r, entered)
-			r.Advance(30 * time.Second) // as if the heartbeat had not come through
-			r.until("put back by the second", func(s lab.Snapshot) bool {
-				return count(s.Events, lab.VisibilityChanged, id) == 1 && s.Polling == 1
+			inBubble(t, deadAfter, func(t *testing.T, r *rig) {
+				c := r.consumer(holdJob())
+				act, entered, open := r.till.gated()
+				defer open()
+				c.Act, c.Workers = act, 2
+				id := r.send("1")
+				r.start(c)
+				take(r, entered)
+				r.Advance(30 * time.Second) // as if the heartbeat had not come through
+				r.until("put back by the second", func(s lab.Snapshot) bool {
+					return count(s.Events, lab.VisibilityChanged, id) == 1 && s.Polling == 1
+				})
+				open()
+				r.untilKinds(lab.DeleteStale, 1)
+				r.want(lab.Deleted, 0)
+				r.wantRecord("1", "completed")
+				r.Advance(beyondLease)
+				r.until("an empty queue", func(s lab.Snapshot) bool { return s.Visible+s.InFlight == 0 })
+				if n := r.Counts(queueName).Dead; n != wantDead {
+					t.Errorf("%d dead letters, want %d\n%s", n, wantDead, r.history())
+				}
+				r.want(lab.Deleted, 1-wantDead)
+				r.wantCharges("1", 1)
+				r.wantLogged("maxReceiveCount is so low", wantDead)
 			})
-			open()
-			r.untilKinds(lab.DeleteStale, 1)
-			r.want(lab.Deleted, 0)
-			r.wantRecord("1", "completed")
-			r.Advance(beyondLease)
-			r.until("an empty queue", func(s lab.Snapshot) bool { return s.Visible+s.InFlight == 0 })
-			if n := r.Counts(queueName).Dead; n != wantDead {
-				t.Errorf("%d dead letters, want %d\n%s", n, wantDead, r.history())
-			}
-			r.want(lab.Deleted, 1-wantDead)
-			r.wantCharges("1", 1)
-			r.wantLogged("maxReceiveCount is so low", wantDead)
 		})
 	}
 }
@@ -190,25 +193,26 @@ func TestDeleteThatFails(t *testing.T) {
 // A receive whose answer was lost is sent again by the client; the message comes
 // by its visibility timeout.
 func TestReceiveWhoseAnswerIsLost(t *testing.T) {
-	r := newRig(t, 3)
-	lost := false
-	r.wire.on("ReceiveMessage", func(q *http.Request, next http.RoundTripper) (*http.Response, error) {
-		out, err := next.RoundTrip(q)
-		if err != nil || lost {
-			return out, err
-		}
-		lost = true
-		_ = out.Body.Close()
-		return nil, io.ErrUnexpectedEOF
+	inBubble(t, 3, func(t *testing.T, r *rig) {
+		lost := false
+		r.wire.on("ReceiveMessage", func(q *http.Request, next http.RoundTripper) (*http.Response, error) {
+			out, err := next.RoundTrip(q)
+			if err != nil || lost {
+				return out, err
+			}
+			lost = true
+			_ = out.Body.Close()
+			return nil, io.ErrUnexpectedEOF
+		})
+		id := r.send("1")
+		r.start(r.consumer(holdJob()))
+		r.untilIdle(1)
+		r.wantCharges("1", 0)
+		r.Advance(30 * time.Second)
+		r.untilKinds(lab.Deleted, 1)
+		r.wantKinds(id, "sent received visibility_over received deleted")
+		r.wantCharges("1", 1)
 	})
-	id := r.send("1")
-	r.start(r.consumer(holdJob()))
-	r.untilIdle(1)
-	r.wantCharges("1", 0)
-	r.Advance(30 * time.Second)
-	r.untilKinds(lab.Deleted, 1)
-	r.wantKinds(id, "sent received visibility_over received deleted")
-	r.wantCharges("1", 1)
 }
 
 func TestGivenUp(t *testing.T) {
@@ -250,25 +254,26 @@ func TestGivenUp(t *testing.T) {
 }
 
 func TestReleasedIsActedAgain(t *testing.T) {
-	r := newRig(t, 3)
-	c := r.consumer(holdJob())
-	refused := false
-	c.Act = func(ctx context.Context, op *twiceproof.Operation) error {
-		if !refused {
-			refused = true
-			return twiceproof.NotApplied(errors.New("connection refused"))
+	inBubble(t, 3, func(t *testing.T, r *rig) {
+		c := r.consumer(holdJob())
+		refused := false
+		c.Act = func(ctx context.Context, op *twiceproof.Operation) error {
+			if !refused {
+				refused = true
+				return twiceproof.NotApplied(errors.New("connection refused"))
+			}
+			return r.till.charge(ctx, op)
 		}
-		return r.till.charge(ctx, op)
-	}
-	id := r.send("1")
-	r.start(c)
-	r.untilKinds(lab.Received, 1)
-	r.untilIdle(1)
-	r.wantKinds(id, "sent received") // no hot loop: it waits for its visibility timeout
-	r.Advance(30 * time.Second)
-	r.untilKinds(lab.Deleted, 1)
-	r.wantKinds(id, "sent received visibility_over received deleted")
-	r.wantCharges("1", 1)
+		id := r.send("1")
+		r.start(c)
+		r.untilKinds(lab.Received, 1)
+		r.untilIdle(1)
+		r.wantKinds(id, "sent received") // no hot loop: it waits for its visibility timeout
+		r.Advance(30 * time.Second)
+		r.untilKinds(lab.Deleted, 1)
+		r.wantKinds(id, "sent received visibility_over received deleted")
+		r.wantCharges("1", 1)
+	})
 }
 
 // Another worker has taken the claim over: the message is its.
@@ -293,20 +298,21 @@ func TestLostIsLeftToTheOther(t *testing.T) {
 
 // Amazon SQS refuses more than 12 hours since the receive.
 func TestPutBackIsClampedToTwelveHours(t *testing.T) {
-	r := newRig(t, 0)
-	jb := leaseOf(48 * time.Hour)
-	r.vanish("1", jb)
-	r.send("1")
-	r.start(r.consumer(jb))
-	for i := range 3 {
-		r.untilKinds(lab.VisibilityChanged, i+1)
-		r.untilIdle(1)
-		if put := r.events(lab.VisibilityChanged)[i].Visibility; put > maxVisibility || put < maxVisibility-time.Minute {
-			t.Errorf("put back for %s", put)
+	inBubble(t, 0, func(t *testing.T, r *rig) {
+		jb := leaseOf(48 * time.Hour)
+		r.vanish("1", jb)
+		r.send("1")
+		r.start(r.consumer(jb))
+		for i := range 3 {
+			r.untilKinds(lab.VisibilityChanged, i+1)
+			r.untilIdle(1)
+			if put := r.events(lab.VisibilityChanged)[i].Visibility; put > maxVisibility || put < maxVisibility-time.Minute {
+				t.Errorf("put back for %s", put)
+			}
+			r.Advance(maxVisibility)
 		}
-		r.Advance(maxVisibility)
-	}
-	r.want(lab.VisibilityRefused, 0)
+		r.want(lab.VisibilityRefused, 0)
+	})
 }
 
 // A put back never ends before the claim that it waits for.
@@ -331,22 +337,23 @@ func TestVisibilityIsRoundedUp(t *testing.T) {
 
 // Without the permission a live claim costs a receive each visibility timeout.
 func TestPutBackThatFails(t *testing.T) {
-	r := newRig(t, 0)
-	jb := holdJob()
-	r.vanish("1", jb)
-	r.wire.on("ChangeMessageVisibility", refuse(400, "AccessDenied"))
-	id := r.send("1")
-	r.start(r.consumer(jb))
-	for i := range 2 {
-		r.untilKinds(lab.Received, i+1)
-		r.untilIdle(1)
-		r.wantLogged("put back failed", i+1)
-		r.age(30 * time.Second)
-		r.Advance(30 * time.Second)
-	}
-	r.untilKinds(lab.Deleted, 1)
-	r.wantKinds(id, "sent received visibility_over received visibility_over received deleted")
-	r.wantRecord("1", "held")
+	inBubble(t, 0, func(t *testing.T, r *rig) {
+		jb := holdJob()
+		r.vanish("1", jb)
+		r.wire.on("ChangeMessageVisibility", refuse(400, "AccessDenied"))
+		id := r.send("1")
+		r.start(r.consumer(jb))
+		for i := range 2 {
+			r.untilKinds(lab.Received, i+1)
+			r.untilIdle(1)
+			r.wantLogged("put back failed", i+1)
+			r.age(30 * time.Second)
+			r.Advance(30 * time.Second)
+		}
+		r.untilKinds(lab.Deleted, 1)
+		r.wantKinds(id, "sent received visibility_over received visibility_over received deleted")
+		r.wantRecord("1", "held")
+	})
 }
 
 func TestFIFO(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,8 +30,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv("CONSUMER_QUEUE") != "" {
 		os.Exit(child())
 	}
-	flag.Parse()
-	_ = flag.Set("test.parallel", "6") // whole seconds pass at the queue: these tests wait more than they work
 	code := m.Run()
 	for end := time.Now().Add(5 * time.Second); code == 0 && left() != ""; runtime.Gosched() {
 		if time.Now().After(end) {
@@ -67,6 +64,9 @@ func child() (code int) {
 	grace, _ := time.ParseDuration(os.Getenv("CONSUMER_GRACE"))
 	batch, _ := strconv.Atoi(os.Getenv("CONSUMER_BATCH"))
 	j := holdJob()
+	if policy := os.Getenv("CONSUMER_POLICY"); policy != "" {
+		j = policyJob(job.Policy(policy))
+	}
 	if lease, err := time.ParseDuration(os.Getenv("CONSUMER_LEASE")); err == nil {
 		j = leaseOf(lease)
 		j.Stale = job.Stale{Policy: job.Lookup, Settle: time.Second}

@@ -5,8 +5,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
+
+	lab "github.com/twiceproof/twiceproof/lab/sqs"
 )
 
 // hook stands in for one action's round trip; next makes it.
@@ -14,7 +17,7 @@ type hook func(r *http.Request, next http.RoundTripper) (*http.Response, error)
 
 // wire is the way to the queue. It keeps which actions went over it, in order.
 type wire struct {
-	base *http.Transport
+	base http.RoundTripper
 
 	mu    sync.Mutex
 	hooks map[string]hook
@@ -37,6 +40,19 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		return w.base.RoundTrip(r)
 	}
 	return h(r, w.base)
+}
+
+// handed hands each request to the endpoint without a connection.
+type handed struct{ *lab.Endpoint }
+
+func (h handed) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	_ = r.Body.Close()
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	return w.Result(), nil
 }
 
 // made is how often an action was tried.

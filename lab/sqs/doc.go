@@ -52,9 +52,10 @@
 //   - The group a FIFO receive starts with is the one with the oldest message
 //     that may be had; Amazon's order of groups is not documented.
 //   - There is no limit on messages in flight (no OverLimit), no throttling, no
-//     ReceiveRequestAttemptId, no KMS, no policy or permission, no tags, no
-//     message move task, no DeleteQueue: their actions answer InvalidAction,
-//     their attributes are kept and do nothing.
+//     KMS, no policy or permission, no tags, no message move task, no
+//     DeleteQueue: their actions answer InvalidAction, their attributes are kept
+//     and do nothing. A ReceiveRequestAttemptId is passed over, as is every
+//     parameter that is not known.
 //   - PurgeQueue is done when it answers; Amazon takes up to a minute.
 //   - GetQueueAttributes shows changed attributes at once; Amazon takes up to a
 //     minute.

@@ -35,6 +35,7 @@ type attributes map[string]struct{ DataType, StringValue string }
 type client struct {
 	url string
 	protocol
+	through http.RoundTripper // nil: the network
 }
 
 // refused is an error answer of the service, by the code that the SDKs show.
@@ -52,7 +53,7 @@ func (c client) call(ctx context.Context, action string, p params) (answer, erro
 		return answer{}, err
 	}
 	r.Header.Set("Authorization", scope)
-	got, err := http.DefaultClient.Do(r)
+	got, err := (&http.Client{Transport: c.through}).Do(r)
 	if err != nil {
 		return answer{}, err
 	}

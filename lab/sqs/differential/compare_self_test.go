@@ -107,7 +107,7 @@ func TestReasons(t *testing.T) {
 
 func TestSlowStepsAreNoticed(t *testing.T) {
 	for lines, slow := range map[string]bool{"purge q\nwait 0": true, "purge q": false, "wait 0": false} {
-		r := newRun(within(t), client{"http://127.0.0.1:1", jsonProtocol}, func(time.Duration) {}, "")
+		r := newRun(within(t), client{url: "http://127.0.0.1:1", protocol: jsonProtocol}, func(time.Duration) {}, "")
 		r.patience = 1
 		purge := verbs["purge"]
 		verbs["purge"] = func(*run, step) (string, error) { time.Sleep(time.Millisecond); return "ok", nil }
@@ -141,7 +141,7 @@ func TestAWrongEndpointIsNoticed(t *testing.T) {
 	defer wrong.Close()
 	all := loadScenarios(t)
 	all = all[slices.IndexFunc(all, func(s *scenario) bool { return s.name == "send, receive, delete" }):][:1]
-	got, err := play(newRun(within(t), client{wrong.URL, jsonProtocol}, time.Sleep, ""), all[0])
+	got, err := play(newRun(within(t), client{url: wrong.URL, protocol: jsonProtocol}, time.Sleep, ""), all[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@
 // who does what Amazon's documentation says. A difference that is not listed
 // fails, and so does a listed one that no longer occurs.
 //
-// Emulators have no clock that can be moved: they take "wait" in real time, ours
-// jumps. So what needs the five minutes of deduplication to end is not compared;
+// Emulators have no clock that can be moved: they take "wait" in real time, ours by a
+// clock of its own. So what needs the five minutes of deduplication to end is not compared;
 // nor is anything that depends on how fast a step is. No step may need to happen
 // within a timeout that runs, but for those of two seconds and more.
 //

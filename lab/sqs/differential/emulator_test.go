@@ -127,7 +127,7 @@ func (e emulator) ready(ctx context.Context, url string) error {
 	defer cancel()
 	for _, p := range e.protocols {
 		for {
-			err := greet(ctx, client{url, p})
+			err := greet(ctx, client{url: url, protocol: p})
 			if err == nil {
 				break
 			}

@@ -45,6 +45,7 @@ await buildApp({ logger: false }).listen({ host: "127.0.0.1", port: Number(proce
 		// Its JSON answers have the shape of the error also where the code belongs.
 		spelling: map[protocol]map[string]string{jsonProtocol: {
 			shape + "BatchEntryIdsNotDistinct":     simple + "BatchEntryIdsNotDistinct",
+			shape + "InvalidAction":                "InvalidAction",
 			shape + "InvalidAttributeName":         "InvalidAttributeName",
 			shape + "InvalidAttributeValue":        "InvalidAttributeValue",
 			shape + "InvalidParameterValue":        "InvalidParameterValue",

@@ -11,7 +11,7 @@ type verdict string
 
 const (
 	ours   verdict = "ours"
-	theirs verdict = "theirs" // and ours does what the real service was seen to do: see lab/sqs/doc.go
+	theirs verdict = "theirs" // and why ours does not: lab/sqs/doc.go
 	open   verdict = "open"   // the documentation does not say
 )
 
@@ -23,7 +23,7 @@ var reasons = map[string]reason{
 	"unknown-receipt": {ours, "DeleteMessage by an old receipt succeeds, though the message may stay, and deleting again is no error; " +
 		"the emulator knows only receipts of messages that are there and were not received since"},
 	"stale-receipt-holds": {ours, "A delete must show the receipt of the newest receive, an older one may delete nothing; " +
-		"here every receipt that was ever given works, which hides case R28"},
+		"here every receipt that was ever given works, which hides a delete that does nothing"},
 	"any-receipt-will-do": {ours, "ReceiptHandleIsInvalid is the documented answer to what is no receipt of this queue; here every text is answered with success"},
 	"zero-spoils-the-receipt": {ours, "A receipt is the newest one until the message is received again, and a change to zero is no receive; " +
 		"here the message comes back after a delete that succeeded"},
@@ -62,7 +62,7 @@ var reasons = map[string]reason{
 	"lock-of-later-messages": {theirs, "While messages of a group are invisible no more of it are returned: also not an earlier one. " +
 		"ElasticMQ does as ours: what is before the message that is in flight may be had"},
 	"duplicate-has-an-id": {open, "A duplicate is accepted and not delivered; whether it is answered with the first message's id is not said. Two of three and ours: yes"},
-	"forgets-what-was-received": {ours, "The deduplication id is kept in mind also after the message was received and deleted (case R32); " +
+	"forgets-what-was-received": {ours, "The deduplication id is kept in mind also after the message was received and deleted; " +
 		"here a message that is no longer waiting is forgotten"},
 	"no-scope":            {ours, "With the scope messageGroup an id counts for its group only; here it counts for the queue"},
 	"batch-falls-whole":   {ours, "Each entry of a batch succeeds or fails by itself; here one without a group fails the batch"},
@@ -81,6 +81,9 @@ var reasons = map[string]reason{
 	"prefix-with-its-dot":    {open, "All attributes that start with a prefix can be asked for, with bar.* as example; whether the dot is a part of the prefix is not said. moto and ours: no"},
 	"no-check-of-batch":      {ours, "A batch has one entry at least, and its ids are distinct, of letters, digits, hyphens and underscores; here this is not looked at"},
 	"code-of-ranges":         {ours, "InvalidAttributeValue is for a queue's attributes, not for the numbers of a receive"},
+
+	// Actions.
+	"not-spoken-here": {theirs, "The action is Amazon's; ours does not speak it (lab/sqs/doc.go) and says InvalidAction, which nobody takes for success"},
 
 	// Queues.
 	"purge-at-once":           {ours, "A second PurgeQueue within 60 seconds is PurgeQueueInProgress; here it succeeds"},

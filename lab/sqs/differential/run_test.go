@@ -77,7 +77,7 @@ func (s step) quick() bool {
 // verbs are what a scenario can say. Each answers what was observed.
 var verbs = map[string]func(*run, step) (string, error){
 	"create": (*run).create, "set": (*run).set, "attributes": (*run).attributes, "counts": (*run).counts,
-	"url": (*run).find, "purge": (*run).purge,
+	"url": (*run).find, "purge": (*run).purge, "call": (*run).other,
 	"send": (*run).send, "sendbatch": (*run).sendBatch,
 	"receive": (*run).receive, "poll": (*run).poll, "await": (*run).await,
 	"delete": (*run).remove, "deletebatch": (*run).removeBatch,
@@ -178,6 +178,16 @@ func (r *run) find(s step) (string, error) {
 
 func (r *run) purge(s step) (string, error) {
 	_, err := r.call("PurgeQueue", params{"QueueUrl": r.url(s.queue)})
+	return "ok", err
+}
+
+// other is any action by its name, with texts as parameters.
+func (r *run) other(s step) (string, error) {
+	p := params{"QueueUrl": r.url(s.queue)}
+	for name, value := range s.options {
+		p[name] = value
+	}
+	_, err := r.call(s.word(0), p)
 	return "ok", err
 }
 
