@@ -19,7 +19,9 @@ import (
 // batchRig counts the statements of a batch.
 func batchRig(r *rig) *rig {
 	b := dialect.LoadBatch(string(r.d.dialect), r.table)
-	r.faults.verbs[b.Claim], r.faults.verbs[b.Complete] = "claim_batch", "complete_batch"
+	for text, verb := range map[string]string{b.Claim: "claim_batch", b.Complete: "complete_batch", b.Completed: "completed_batch"} {
+		r.faults.verbs[text], r.faults.verbs[dialect.NewPositional(text).SQL] = verb, verb
+	}
 	return r
 }
 
@@ -140,7 +142,7 @@ func TestBatchCommits(t *testing.T) {
 				sent[verb] = n
 			}
 		}
-		want := map[Dialect]string{Postgres: "map[claim_batch:1 complete_batch:1]", MySQL: "map[begin:2 claim:10 commit:2 complete:10]", SQLite: "map[begin:2 claim:10 commit:2 complete:10]"}
+		want := map[Dialect]string{Postgres: "map[claim_batch:1 complete_batch:1]", MySQL: "map[claim_batch:1 complete_batch:1]", SQLite: "map[begin:2 claim:10 commit:2 complete:10]"}
 		if fmt.Sprint(sent) != want[r.d.dialect] {
 			t.Errorf("sent %v", sent)
 		}

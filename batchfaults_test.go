@@ -61,7 +61,7 @@ func TestBatchLostReplies(t *testing.T) {
 				}
 			}
 		}
-		want := map[Dialect][]string{Postgres: {"claim_batch", "complete_batch"}, MySQL: {"claim", "complete", "begin", "commit"}, SQLite: {"claim", "complete", "begin", "commit"}}
+		want := map[Dialect][]string{Postgres: {"claim_batch", "complete_batch"}, MySQL: {"claim_batch", "complete_batch", "completed_batch"}, SQLite: {"claim", "complete", "begin", "commit"}}
 		for _, verb := range append(want[r.d.dialect], "release", "give_up") {
 			for _, after := range []bool{false, true} {
 				if verbs[fmt.Sprintf("%s %v", verb, after)] == 0 {

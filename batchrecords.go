@@ -12,6 +12,9 @@ func (t records) claimAll(ctx context.Context, all []claimed) (map[string]record
 	if t.batch.Claim == "" {
 		return t.claimInOneTransaction(ctx, all)
 	}
+	if err := t.checkSession(ctx); err != nil {
+		return nil, err
+	}
 	type wanted struct {
 		Key       string  `json:"operation_key"`
 		Token     string  `json:"claim_token"`
@@ -51,7 +54,8 @@ func (t records) answers(ctx context.Context, list any, each func(*sql.Rows) err
 	if err != nil {
 		return err
 	}
-	rows, err := t.db.QueryContext(ctx, statement, append(args, string(text))...)
+	statement, args = t.bind(statement, append(args, string(text)))
+	rows, err := t.db.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return err
 	}
@@ -132,13 +136,20 @@ func (t records) completeAll(ctx context.Context, all []finished, completion str
 	for i, f := range all {
 		list[i] = mine{f.key, f.token, f.result}
 	}
-	err := t.answers(ctx, list, func(rows *sql.Rows) error {
-		var key string
-		err := rows.Scan(&key)
-		done[key] = true
-		return err
-	}, t.batch.Complete, t.job.Type, completion)
-	return done, err
+	for _, statement := range []string{t.batch.Complete, t.batch.Completed} {
+		if statement == "" {
+			continue
+		}
+		if err := t.answers(ctx, list, func(rows *sql.Rows) error {
+			var key string
+			err := rows.Scan(&key)
+			done[key] = true
+			return err
+		}, statement, t.job.Type, completion); err != nil {
+			return nil, err
+		}
+	}
+	return done, nil
 }
 
 // together sends one writing statement with n lists of arguments, each about one

@@ -22,7 +22,8 @@ type mysqlRecords struct {
 
 func newMySQL(s dialect.Statements, table string) *mysqlRecords {
 	m := &mysqlRecords{statements: map[string]dialect.Positional{}, session: dialect.LoadSession(string(MySQL), table)}
-	for _, text := range append((&s).All(), m.session.Limit) {
+	batch := dialect.LoadBatch(string(MySQL), table)
+	for _, text := range append((&s).All(), m.session.Limit, batch.Claim, batch.Complete, batch.Completed) {
 		m.statements[text] = dialect.NewPositional(text)
 	}
 	return m
@@ -60,6 +61,15 @@ var (
 	errNoAutocommit = errors.New("autocommit is off on this connection: a claim would not be committed before the act")
 	errNoKey        = errors.New("the table has no unique key on job_type and operation_key: a repeat would be claimed again")
 )
+
+// checkSession refuses a connection on which a claim would not hold.
+func (t records) checkSession(ctx context.Context) error {
+	if t.mysql == nil {
+		return nil
+	}
+	_, err := t.mysql.sessionOf(ctx, t.db)
+	return err
+}
 
 // sessionOf reads it over the first connection; those of one pool are set alike.
 func (m *mysqlRecords) sessionOf(ctx context.Context, q interface {

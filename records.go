@@ -56,38 +56,22 @@ func newToken() string {
 // claim inserts the record or answers the one that is there; false when there is
 // one that cannot be seen yet.
 func (t records) claim(ctx context.Context, c claimed) (record, bool, error) {
-	switch {
-	case t.mysql != nil:
-		return t.claimMySQL(ctx, c)
-	case t.readFirst:
+	if err := t.checkSession(ctx); err != nil {
+		return record{}, false, err
+	}
+	if t.readFirst {
 		if r, ok, err := t.read(ctx, c.key); ok || err != nil {
 			return r, ok, err
 		}
 		if _, err := t.db.ExecContext(ctx, t.sql.Claim, t.claimArgs(c)...); err != nil {
 			return record{}, false, err
 		}
-	default:
-		r, ok, err := found(t.db.QueryRowContext(ctx, t.sql.Claim, t.claimArgs(c)...))
-		if ok || err != nil {
-			return r, ok, err
-		}
-	}
-	return t.read(ctx, c.key)
-}
-
-// claimMySQL: an INSERT there answers no row, so one that did insert is not read again.
-func (t records) claimMySQL(ctx context.Context, c claimed) (record, bool, error) {
-	if _, err := t.mysql.sessionOf(ctx, t.db); err != nil {
-		return record{}, false, err
+		return t.read(ctx, c.key)
 	}
 	statement, args := t.bind(t.sql.Claim, t.claimArgs(c))
-	result, err := t.db.ExecContext(ctx, statement, args...)
-	if err != nil {
-		return record{}, false, err
-	}
-	inserted, err := t.matched(result)
-	if err != nil || inserted {
-		return t.inserted(c), err == nil, err
+	r, ok, err := found(t.db.QueryRowContext(ctx, statement, args...))
+	if ok || err != nil {
+		return r, ok, err
 	}
 	return t.read(ctx, c.key)
 }

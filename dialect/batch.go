@@ -8,11 +8,15 @@ import "strings"
 type Batch struct {
 	Claim    string // claim for each of a list, which answers the records
 	Complete string // complete for each of a list, which answers the keys
+	// Completed answers the keys where Complete does not, as in MySQL.
+	Completed string
 }
 
 // LoadBatch gives them for a table that Load has taken.
 func LoadBatch(name, table string) Batch {
-	return Batch{Claim: only(name, "claim_batch", table), Complete: only(name, "complete_batch", table)}
+	return Batch{
+		Claim: only(name, "claim_batch", table), Complete: only(name, "complete_batch", table), Completed: only(name, "completed_batch", table),
+	}
 }
 
 // Session are the statements about what a connection is set to. Only MySQL needs
