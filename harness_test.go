@@ -80,17 +80,12 @@ func newRig(t testing.TB, d database) *rig {
 	if d.dialect != SQLite {
 		return newRigAt(t, d, sharedServer(t, d), fmt.Sprintf("records_%d", tables.Add(1)))
 	}
-	return newRigAt(t, d, d.dsn(t)+noSync(t), dialect.Table)
+	return newRigAt(t, d, d.dsn(t)+noSync, dialect.Table)
 }
 
 // noSync: these tests cut no power, and most of their time would be waiting for
-// the disk. A benchmark waits.
-func noSync(t testing.TB) string {
-	if _, bench := t.(*testing.B); bench {
-		return ""
-	}
-	return "&_pragma=synchronous(0)"
-}
+// the disk.
+const noSync = "&_pragma=synchronous(0)"
 
 func newRigAt(t testing.TB, d database, dsn, table string) *rig {
 	t.Helper()

@@ -156,7 +156,7 @@ func TestSerializationFailureAtCommit(t *testing.T) {
 func TestSQLiteCommitWithALongReader(t *testing.T) {
 	for journal, dsn := range map[string]func(testing.TB, ...string) string{"wal": testdb.SQLite, "delete": testdb.SQLiteRollback} {
 		t.Run(journal, func(t *testing.T) {
-			r := impatient(newRigAt(t, databaseOf(SQLite), dsn(t)+noSync(t), dialect.Table))
+			r := impatient(newRigAt(t, databaseOf(SQLite), dsn(t)+noSync, dialect.Table))
 			g := r.guard(ownRowJob())
 			r.db.SetMaxOpenConns(1)
 			r.exec("INSERT INTO " + r.bookings() + " VALUES ('other')")

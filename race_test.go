@@ -31,7 +31,7 @@ func crews(t *testing.T, test func(t *testing.T, r *rig, crew []*sql.DB)) {
 	for journal, dsn := range map[string]func(testing.TB, ...string) string{"wal": testdb.SQLite, "delete": testdb.SQLiteRollback} {
 		t.Run("sqlite "+journal, func(t *testing.T) {
 			t.Parallel()
-			r := newRigAt(t, databaseOf(SQLite), dsn(t)+noSync(t), dialect.Table)
+			r := newRigAt(t, databaseOf(SQLite), dsn(t)+noSync, dialect.Table)
 			if got := show(t, r, "PRAGMA journal_mode"); got != journal {
 				t.Fatalf("journal mode %s", got)
 			}

@@ -60,3 +60,5 @@ func (r *rig) wantEffects(key string, want int) {
 		r.t.Errorf("%s: %d effects, want %d", key, got, want)
 	}
 }
+
+func nothing(context.Context, *Operation) error { return nil }

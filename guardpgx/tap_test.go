@@ -8,7 +8,6 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // cut is what a tap does to the next request of a connection, and only that one.
@@ -25,9 +24,8 @@ const (
 // pool. A request is what ends with a Sync or is a Query: each is a round trip.
 type tap struct {
 	requests atomic.Int64
-	delay    time.Duration // of each request, set before the first
-	next     atomic.Int32  // a cut
-	cuts     atomic.Int64  // that were made
+	next     atomic.Int32 // a cut
+	cuts     atomic.Int64 // that were made
 }
 
 func (t *tap) arm(c cut) { t.next.Store(int32(c)) }
@@ -56,7 +54,7 @@ func (c *tappedConn) Write(b []byte) (int, error) {
 	requests := c.count(b)
 	c.tap.requests.Add(int64(requests))
 	if requests > 0 {
-		time.Sleep(c.tap.delay) // a slow network; nothing waits for it
+
 		switch how := cut(c.tap.next.Swap(int32(noCut))); how {
 		case beforeRequest:
 			c.tap.cuts.Add(1)

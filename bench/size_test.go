@@ -1,0 +1,122 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/twiceproof/twiceproof"
+)
+
+// BenchmarkSize: the median time of a claim and its completion among many records,
+// beside the same among ten thousand. Ten million take minutes to make, so they are
+// for TWICEPROOF_FULL; else it is a hundred thousand.
+func BenchmarkSize(b *testing.B) {
+	const few = 10_000
+	many := 100_000
+	if os.Getenv("TWICEPROOF_FULL") != "" {
+		many = 10_000_000
+	}
+	for _, d := range databases {
+		b.Run(fmt.Sprintf("db=%s/records=%d", d.name, many), func(b *testing.B) {
+			small, large := newPlace(b, d), newPlace(b, d)
+			small.fill(b, few)
+			large.fill(b, many)
+			of := map[string]*twiceproof.Guard{"few": small.guard(b, small.db, outsideJob()), "many": large.guard(b, large.db, outsideJob())}
+			took := map[string][]time.Duration{}
+			once := func(side string) {
+				start := time.Now()
+				res, err := of[side].Run(context.Background(), delivery(nextKey()), nothing)
+				if err := done(res, err, false); err != nil {
+					b.Fatal(err)
+				}
+				took[side] = append(took[side], time.Since(start))
+			}
+			for b.Loop() {
+				for range block {
+					once("few")
+					once("many")
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(median(took["many"]).Nanoseconds()), "p50-ns-many")
+			b.ReportMetric(float64(median(took["few"]).Nanoseconds()), "p50-ns-few")
+			b.ReportMetric(float64(median(took["many"]))/float64(median(took["few"])), "ratio")
+		})
+	}
+}
+
+func median(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// fill makes completed records, with keys as those of the benchmark.
+func (p place) fill(b *testing.B, n int) {
+	b.Helper()
+	now := map[twiceproof.Dialect]string{
+		twiceproof.Postgres: "statement_timestamp()", twiceproof.MySQL: "UTC_TIMESTAMP(6)", twiceproof.SQLite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+	}[p.dialect]
+	source := map[twiceproof.Dialect]string{
+		twiceproof.Postgres: "SELECT md5(n::text) AS k, md5(n::text) AS t FROM generate_series(%d, %d) AS n",
+		twiceproof.MySQL:    "SELECT MD5(seq) AS k, MD5(seq) AS t FROM seq_%d_to_%d",
+		twiceproof.SQLite:   "SELECT lower(hex(randomblob(16))) AS k, lower(hex(randomblob(16))) AS t FROM (WITH RECURSIVE s(n) AS (VALUES (%d) UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s)",
+	}[p.dialect]
+	token := "t"
+	if p.dialect == twiceproof.Postgres {
+		token = "t::uuid"
+	}
+	const page = 500_000
+	for from := 1; from <= n; from += page {
+		p.exec(b, fmt.Sprintf(`INSERT INTO idempotency_records
+			(job_type, operation_key, state, claim_token, claimed_at, lease_ms, first_claimed_at, policy, reference, completed_at, completion)
+			SELECT 'charge_order', k, 'completed', %s, %s, 60000, %s, 'hold', k, %s, 'acted' FROM (%s) AS made`,
+			token, now, now, now, fmt.Sprintf(source, from, min(n, from+page-1))))
+	}
+	if p.dialect == twiceproof.Postgres {
+		p.exec(b, "VACUUM ANALYZE idempotency_records")
+	}
+}
+
+// BenchmarkMemory: what a guard keeps after a million operations, beside what it
+// keeps after ten thousand: nothing grows with the number of operations. Fewer are
+// made unless TWICEPROOF_FULL is set.
+func BenchmarkMemory(b *testing.B) {
+	many := 20_000
+	if os.Getenv("TWICEPROOF_FULL") != "" {
+		many = 1_000_000
+	}
+	p := newPlace(b, databases[len(databases)-1])
+	p.exec(b, "PRAGMA synchronous = 0") // the memory is measured here, not the disk
+	p.db.SetMaxOpenConns(1)
+	g := p.guard(b, p.db, outsideJob())
+	made := 0
+	upTo := func(n int) float64 {
+		for ; made < n; made++ {
+			if _, err := g.Run(context.Background(), delivery(nextKey()), nothing); err != nil {
+				b.Fatal(err)
+			}
+		}
+		runtime.GC()
+		runtime.GC() // what finalizers let go of, too
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc)
+	}
+	b.Run(fmt.Sprintf("db=sqlite/operations=%d", many), func(b *testing.B) {
+		var few, all float64
+		for b.Loop() {
+			if made == 0 {
+				few, all = upTo(many/10), upTo(many)
+			}
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(few, "heap-B-few")
+		b.ReportMetric(all, "heap-B-many")
+		b.ReportMetric(all/few, "ratio")
+	})
+}
