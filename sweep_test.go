@@ -280,7 +280,7 @@ func TestSweepBoundary(t *testing.T) {
 		r.set("young", "claimed_at = "+at(lease+settle-time.Millisecond))
 		page := func() int { p, _ := s.page(context.Background(), ""); return len(p) }
 		right := page()
-		s.records.sql.Stale = strings.NewReplacer("claimed_at + lease_ms", "claimed_at + (lease_ms - 1)", ">= lease_ms", ">= lease_ms - 1").Replace(s.records.sql.Stale)
+		s.records.sql.Stale = strings.NewReplacer("claimed_at + lease_ms", "claimed_at + (lease_ms - 1)", "stale_ms >= 0", "stale_ms >= -1").Replace(s.records.sql.Stale)
 		if right != 1 || page() != 2 {
 			t.Errorf("pages of %d and %d", right, page())
 		}

@@ -83,7 +83,7 @@ done, or the sweep did not reach its end; 130 interrupted.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.job, "job", "", "the `job` of the job file; needed when it has several")
-	cmd.Flags().StringVar(&f.dsn, "dsn", "", "the database that keeps the records, as sqlite:///path or postgres://… (default: the variable DATABASE_URL)")
+	cmd.Flags().StringVar(&f.dsn, "dsn", "", dsnHelp)
 	cmd.Flags().StringVar(&f.queueURL, "queue-url", "", "the queue's `URL` (default: the variable QUEUE_URL); needed with --apply")
 	cmd.Flags().BoolVar(&f.apply, "apply", false, "do it; without this nothing is changed")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON (schema "+sweepSchema+")")

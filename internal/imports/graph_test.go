@@ -76,6 +76,7 @@ var graphRules = []struct {
 }{
 	{"the root imports the standard library, dialect and job only", rootIsLean},
 	{"job imports the standard library only", jobIsALeaf},
+	{"admin imports the standard library, dialect and job only", adminIsLean},
 	{"replay never imports the root", replayIsIndependent},
 	{"one wire protocol never imports another", protocolsAreApart},
 	{"wire knows no jobs", wireKnowsNoJobs},
@@ -85,6 +86,15 @@ var graphRules = []struct {
 func rootIsLean(g graph) []string {
 	return g.forbid("the root imports the standard library, dialect and job only",
 		func(dir string) bool { return dir == "." },
+		func(_, needed string) bool {
+			dir, ours := room(needed)
+			return !g[needed].Standard && (!ours || !in(dir, "dialect", "job"))
+		})
+}
+
+func adminIsLean(g graph) []string {
+	return g.forbid("admin imports the standard library, dialect and job only",
+		func(dir string) bool { return dir == "admin" },
 		func(_, needed string) bool {
 			dir, ours := room(needed)
 			return !g[needed].Standard && (!ours || !in(dir, "dialect", "job"))
@@ -139,7 +149,7 @@ func testRoomsStayInTests(g graph) []string {
 	var complaints []string
 	for _, path := range slices.Sorted(maps.Keys(g)) {
 		for _, imported := range g[path].Imports {
-			if dir, ours := room(imported); ours && in(dir, "guardtest", "internal/testdb") {
+			if dir, ours := room(imported); ours && in(dir, "guardtest", "internal/testdb", "lab/internal/process/processtest") {
 				complaints = append(complaints, fmt.Sprintf("tests only: %s imports %s", path, imported))
 			}
 		}

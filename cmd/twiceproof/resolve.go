@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/user"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/twiceproof/twiceproof/admin"
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/sqsconsumer"
+)
+
+const resolveSchema = "twiceproof.resolve/1"
+
+type resolveFlags struct {
+	recordFlags
+	done, drop, runAgain bool
+	stdin, apply         bool
+	why, by              string
+	heldAt, heldUntil    string
+	queueURL             string
+}
+
+func resolveCommand(std stdio) *cobra.Command {
+	f := resolveFlags{recordFlags: recordFlags{std: std}}
+	cmd := &cobra.Command{
+		Use:   "resolve KEY",
+		Short: "Decide on a held operation: it is done, or dropped, or run again",
+		Long: `Write a person's decision into the record of a held operation, on the very hold that
+they saw: with --held-at, which twiceproof held prints. When it has changed meanwhile,
+since its worker came back or somebody else decided, nothing is changed, and what it is
+now is told. Without --apply the record is shown before and after, and stays as it is.
+
+  --done       the effect happened: completed, and no delivery acts on it any more
+  --drop       it did not, and shall not: completed likewise, and the reason says dropped
+  --run-again  it did not, and shall: a delivery acts on it, as if there had been no
+               attempt; under the policy lookup it is looked up first. Its stored
+               message is put back on the queue of --queue-url, or QUEUE_URL; without
+               a queue it is left for the next sweep (under lookup after a lease).
+
+Nothing is ever deleted. Who (--by) and why (--why) are kept in the record. A worker
+that still had the old claim and finishes now changes nothing of it; late_finish_at
+tells that it came.
+
+--stdin takes many operations, for which the reason is the same, one a line: as
+twiceproof held --lines prints them, or keys alone, together with --job and
+--held-until, the time at which you listed them: what has been held later is refused.
+
+Exit status: 0 done, or shown; 1 an operation was not held as it was seen, or may not be
+run again, and stays as it is; 2 usage or environment; 3 it could not be told whether a
+decision was stored, or a message put back; 130 interrupted.`,
+		Example: `  twiceproof resolve --job charge.create --held-at 2026-03-04T05:06:07.123456Z \
+    --done --why "the bank shows it, ticket 41" --apply order-17`,
+		Args: usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
+	}
+	f.define(cmd, resolveSchema)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.done, "done", false, "the effect happened")
+	flags.BoolVar(&f.drop, "drop", false, "the effect did not happen, and shall not")
+	flags.BoolVar(&f.runAgain, "run-again", false, "the effect did not happen, and shall")
+	flags.StringVar(&f.why, "why", "", "the `reason`, which is kept")
+	flags.StringVar(&f.by, "by", "", "`who` has decided, which is kept (default: user@host)")
+	flags.StringVar(&f.heldAt, "held-at", "", "the `time` of the hold that you saw; needed with --apply")
+	flags.StringVar(&f.heldUntil, "held-until", "", "with --stdin: the `time` at which you listed the keys")
+	flags.StringVar(&f.queueURL, "queue-url", "", "the queue's `URL`, for --run-again (default: the variable QUEUE_URL)")
+	flags.BoolVar(&f.stdin, "stdin", false, "read the operations, one a line")
+	flags.BoolVar(&f.apply, "apply", false, "do it; without this nothing is changed")
+	return cmd
+}
+
+func (f resolveFlags) run(ctx context.Context, args []string) error {
+	do, err := f.decision()
+	if err != nil {
+		return err
+	}
+	if f.by == "" {
+		f.by = userAtHost()
+	}
+	holds, err := f.holds(args)
+	if err != nil {
+		return err
+	}
+	t, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.db.Close()
+	queue := &resolveQueue{url: orVariable(f.queueURL, "QUEUE_URL"), told: f.queueURL != "", apply: f.apply}
+	r := resolveResult{Schema: resolveSchema, Table: t.name, Decision: string(do), Applied: f.apply, Operations: []resolvedJSON{}}
+	for _, h := range holds {
+		d, err := f.resolution(ctx, t, queue, h, do)
+		if err != nil {
+			return err
+		}
+		res, err := t.resolveOne(ctx, d, h)
+		if ctx.Err() != nil && !res.Applied {
+			r.stopped = ctx.Err()
+			break
+		}
+		r.add(d, res, err)
+	}
+	if err := show(f.std.out, f.json, r, r.text); err != nil {
+		return err
+	}
+	return r.status()
+}
+
+// decision checks what was typed.
+func (f resolveFlags) decision() (do admin.Decision, err error) {
+	n := 0
+	for decision, given := range map[admin.Decision]bool{admin.Done: f.done, admin.Drop: f.drop, admin.RunAgain: f.runAgain} {
+		if given {
+			do = decision
+			n++
+		}
+	}
+	switch why := strings.TrimSpace(f.why); {
+	case n != 1:
+		return "", &replay.Problem{What: "one decision is needed", Hint: "give --done, --drop or --run-again"}
+	case why == "" || why == whyUnsaid:
+		return "", &replay.Problem{What: "no reason is given", Hint: `give --why "…": it is kept in the record, for whoever asks later`}
+	}
+	return do, nil
+}
+
+func userAtHost() string {
+	name, host := "unknown", "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if h, err := os.Hostname(); err == nil {
+		host = h
+	}
+	return name + "@" + host
+}
+
+// resolution is the decision about one operation.
+func (f resolveFlags) resolution(ctx context.Context, t *recordTable, queue *resolveQueue, h hold, do admin.Decision) (d admin.Resolution, err error) {
+	if h.job, err = t.jobOf(ctx, h.job); err != nil {
+		return d, err
+	}
+	d = admin.Resolution{JobType: h.job, Key: h.key, Do: do, HeldAt: h.at, Why: f.why, By: f.by, Job: t.job(h.job), Apply: f.apply}
+	if do != admin.RunAgain || d.Job == nil {
+		if do == admin.RunAgain && queue.told {
+			return d, &replay.Problem{What: fmt.Sprintf("no job file says what %q is, so its message cannot be put back", h.job), Hint: "give --file, or leave --queue-url away: the next sweep does it"}
+		}
+		return d, nil
+	}
+	if d.Job.Queue == job.SQS {
+		d.Fields = sqsconsumer.FieldsOf
+	}
+	d.PutBack, err = queue.putBack(ctx, *d.Job)
+	return d, err
+}
+
+// jobOf is the job that was named, or the only one there is.
+func (t *recordTable) jobOf(ctx context.Context, named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	if t.file != nil && len(t.file.Jobs) == 1 {
+		return t.file.Jobs[0].Type, nil
+	}
+	all, err := t.JobTypes(ctx)
+	if err != nil {
+		return "", unread(ctx, err)
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return "", &replay.Problem{What: "there are several jobs and none is named", Hint: "give --job; there are records of " + list(all)}
+}
+
+// resolveOne takes a key that was listed until a time for the hold that is there, if
+// that began before.
+func (t *recordTable) resolveOne(ctx context.Context, d admin.Resolution, h hold) (admin.Resolved, error) {
+	if !h.until.IsZero() {
+		rec, there, err := t.Record(ctx, d.JobType, d.Key)
+		if err != nil {
+			return admin.Resolved{}, err
+		}
+		if !there || rec.State != "held" || rec.HeldAt.After(h.until) {
+			return admin.Resolved{Before: rec}, &admin.MovedError{There: there, Now: rec}
+		}
+		d.HeldAt = rec.HeldAt
+	}
+	return t.Resolve(ctx, d)
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/twiceproof/twiceproof/admin"
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// hold is one operation to decide on, as it was named.
+type hold struct {
+	job, key string
+	at       time.Time // zero: not said
+	until    time.Time // listed then; zero: not said
+}
+
+// holds are those of the command line, or of stdin.
+func (f resolveFlags) holds(args []string) ([]hold, error) {
+	at, err := holdTime("--held-at", f.heldAt)
+	if err != nil {
+		return nil, err
+	}
+	until, err := holdTime("--held-until", f.heldUntil)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case f.stdin && (len(args) > 0 || f.heldAt != ""):
+		return nil, &replay.Problem{What: "--stdin goes with neither a key nor --held-at", Hint: "each line says its own"}
+	case f.stdin:
+		return f.readHolds(until)
+	case len(args) == 0:
+		return nil, &replay.Problem{What: "no operation is named", Hint: "give its key, as twiceproof held shows it, or --stdin"}
+	case !until.IsZero():
+		return nil, &replay.Problem{What: "--held-until is for --stdin", Hint: "give --held-at, as twiceproof held prints it"}
+	case at.IsZero() && f.apply:
+		return nil, &replay.Problem{What: "it is not said which hold you saw", Hint: "give --held-at, as twiceproof held prints it, and this command without --apply"}
+	}
+	return []hold{{job: f.job, key: args[0], at: at}}, nil
+}
+
+// holdTime takes the times of holds, which have at most microseconds.
+func holdTime(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || t.IsZero() || !t.Equal(t.Truncate(time.Microsecond)) {
+		return time.Time{}, &replay.Problem{What: fmt.Sprintf("%s is no time of a hold: %q", flag, text), Hint: "write it as twiceproof held prints it, such as 2026-03-04T05:06:07.123456Z"}
+	}
+	return t.UTC(), nil
+}
+
+// longestLine is more than any key with its job and time.
+const longestLine = 64 << 10
+
+func (f resolveFlags) readHolds(until time.Time) (all []hold, err error) {
+	lines := bufio.NewScanner(f.std.in)
+	lines.Buffer(nil, longestLine)
+	for n := 1; lines.Scan(); n++ {
+		if lines.Text() == "" {
+			continue
+		}
+		h := f.holdOf(lines.Text(), until)
+		if h.at.IsZero() && h.until.IsZero() && f.apply {
+			return nil, &replay.Problem{What: fmt.Sprintf("line %d does not say which hold you saw", n), Hint: "twiceproof held --lines prints such lines; for keys alone give --held-until, the time at which you listed them"}
+		}
+		all = append(all, h)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &replay.Problem{What: "the lines cannot be read: " + err.Error(), Hint: "one operation a line"}
+	}
+	if len(all) == 0 {
+		return nil, &replay.Problem{What: "there is no operation on stdin", Hint: "one a line, as twiceproof held --lines prints them"}
+	}
+	return all, nil
+}
+
+// holdOf reads a line of held --lines; any other one is a key.
+func (f resolveFlags) holdOf(line string, until time.Time) hold {
+	if parts := strings.SplitN(line, "\t", 3); len(parts) == 3 {
+		if at, err := time.Parse(admin.HeldAtLayout, parts[0]); err == nil {
+			return hold{job: parts[1], key: parts[2], at: at}
+		}
+	}
+	return hold{job: f.job, key: line, until: until}
+}
