@@ -86,15 +86,17 @@ func (g *Guard) giveUp(ctx context.Context, a attempt, cause error, lookUps int)
 	return Result{Outcome: GivenUp, Key: a.key, RetryAfter: pause, Deadline: a.op.Deadline(), Err: cause}, nil
 }
 
-// lost records that this worker came back after its claim had gone to another,
-// and tells what the record says now. A record that still shows our own token is
-// not lost: then only the reply of our own write was.
+// lost records that this worker came back after its claim had gone to another, and
+// tells what the record said then. A record that still shows our own token is not
+// lost: then only the reply of our own write was. Read first: a late finish that finds
+// our own token changes nothing, and the claim may go to another right after it.
 func (g *Guard) lost(ctx context.Context, a attempt, cause error) (Result, error) {
 	var r record
 	var visible bool
 	err := g.write(ctx, a, func(ctx context.Context) (err error) {
-		if _, err = g.records.lateFinish(ctx, a.claimed); err == nil {
-			r, visible, err = g.records.read(ctx, a.key)
+		r, visible, err = g.records.read(ctx, a.key)
+		if err == nil && (!visible || r.token != a.token) {
+			_, err = g.records.lateFinish(ctx, a.claimed)
 		}
 		return err
 	})

@@ -57,7 +57,6 @@ var controls = []control{
 	{"give_up", token, anyToken, "stopped before giving up, and taken over"},
 	{"give_up", `AND NOT given_up`, ``, "give_up after a look-up, reply: counted once"},
 	{"late_finish", `claim_token <> `, `claim_token = `, "it acted before; the taker found its effect"},
-	{"late_finish", `claim_token <> (\S+);`, `(claim_token <> $1 OR 1 = 1);`, "give_up, reply"},
 	{"renew", token, anyToken, "stopped before the renewal, and taken over"},
 	{"renew", isClaimed, anyState, "a held one is not"},
 	{"seal_own_row", `(?s).*`, `DO_NOTHING`, "a body that rolls back and begins another transaction"},
