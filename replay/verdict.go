@@ -134,7 +134,8 @@ func lookOf(events []Event, look Event, when string) Event {
 // wrongLease: the young and the old claim are measured by the agreed lease, not by
 // the one that the worker wrote.
 func wrongLease(p Planned, fault Seen) Verdict {
-	if p.Guarded && fault.State == "claimed" && !fault.GivenUp && p.StoredLeaseMS > 0 && fault.LeaseMS != p.StoredLeaseMS {
+	longest := p.StoredLeaseMS + max(0, fault.ClaimAgeMS) // renewed just now
+	if p.Guarded && fault.State == "claimed" && !fault.GivenUp && p.StoredLeaseMS > 0 && (fault.LeaseMS < p.StoredLeaseMS || fault.LeaseMS > longest) {
 		return violates(AgainstPolicy, "the claim's lease is %s, by the job file it is %s", ms(fault.LeaseMS), ms(p.StoredLeaseMS))
 	}
 	return Verdict{}
@@ -212,6 +213,8 @@ func tooMuchYoung(p Planned, look, fault Event, events []Event) Verdict {
 		return Verdict{}
 	case young.Effects > then.Effects:
 		return violates(Duplicate, "acted on a claim within its lease of %s", ms(then.LeaseMS))
+	case young.State == "held", young.State == "completed" && young.Completion == "assumed":
+		return violates(AgainstPolicy, "decided about a claim within its lease of %s: the record became %s", ms(then.LeaseMS), stateText(*young))
 	case young.Token != then.Token:
 		return violates(AgainstPolicy, "took over a claim within its lease of %s", ms(then.LeaseMS))
 	}
@@ -261,6 +264,9 @@ func tooMuchEnd(p Planned, end, fault Seen) Verdict {
 }
 
 func tooLittleEnd(p Planned, end, fault Seen) Verdict {
+	if p.Guarded && end.Effects == 0 && end.State == job.EndCompleted && end.Completion != "assumed" {
+		return violates(Lost, "completed as %s without an effect: the record hides the miss", end.Completion)
+	}
 	ends := p.ends(fault.moment())
 	if slices.ContainsFunc(ends, func(e job.End) bool { return matches(p, e, end) }) {
 		return Verdict{}

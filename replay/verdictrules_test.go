@@ -64,7 +64,9 @@ func TestJudgeLease(t *testing.T) {
 	}{
 		{"as agreed", guarded, nil, of(func(*Seen) {}), ""},
 		{"shorter", guarded, nil, of(func(s *Seen) { s.LeaseMS-- }), AgainstPolicy},
-		{"longer", guarded, nil, of(func(s *Seen) { s.LeaseMS++ }), AgainstPolicy},
+		{"longer", guarded, nil, of(func(s *Seen) { s.LeaseMS, s.ClaimAgeMS = s.LeaseMS+1, 0 }), AgainstPolicy},
+		{"renewed", guarded, nil, of(func(s *Seen) { s.LeaseMS, s.ClaimAgeMS = s.LeaseMS+500, 500 }), ""},
+		{"renewed for too long", guarded, nil, of(func(s *Seen) { s.LeaseMS, s.ClaimAgeMS = s.LeaseMS+501, 500 }), AgainstPolicy},
 		{"given up early", guarded, nil, of(func(s *Seen) { s.LeaseMS, s.GivenUp = 7, true }), ""},
 		{"not claimed", guarded, nil, look(SeenFault, completed), ""},
 		{"older than its case", guarded, nil, of(func(s *Seen) { s.ClaimAgeMS = 90_000 }), AgainstPolicy},
