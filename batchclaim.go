@@ -44,6 +44,7 @@ func (b *batchRun) claimAll(ctx context.Context) {
 		return
 	}
 	slices.SortFunc(wanted, func(a, b *batchItem) int { return cmp.Compare(a.key, b.key) })
+	wanted = withinOneStatement(wanted)
 	claims := make([]claimed, len(wanted))
 	for i, it := range wanted {
 		claims[i] = it.claimed
@@ -60,6 +61,20 @@ func (b *batchRun) claimAll(ctx context.Context) {
 	}
 }
 
+// batchBytes of messages go into one statement, well below what servers take at most
+// (MariaDB by default 16 MiB, as base64 within JSON). The rest is claimed in its turn.
+const batchBytes = 4 << 20
+
+func withinOneStatement(wanted []*batchItem) []*batchItem {
+	bytes := 0
+	for i, it := range wanted {
+		if bytes += len(it.message); bytes > batchBytes {
+			return wanted[:i]
+		}
+	}
+	return wanted
+}
+
 // takeAnswer is for one operation. One that the answer does not show, or a list
 // that the database refused because of another in it, is claimed alone, with the
 // same token: an earlier sending may have done it already.
@@ -70,8 +85,9 @@ func (b *batchRun) takeAnswer(ctx context.Context, it *batchItem, seen map[strin
 	case err != nil && mayChange(err):
 		err = fmt.Errorf("claim operation: %w", err)
 	case err != nil || !ok:
-		a, err = b.claim(context.WithoutCancel(ctx), it.claimed, sent)
-	default:
+		r, ok, err = b.claimAlone(ctx, it, sent)
+	}
+	if err == nil && ok {
 		d := decide(r, it.token, it.print, b.job)
 		if d.writes() {
 			return // by Run, in its turn
@@ -79,6 +95,8 @@ func (b *batchRun) takeAnswer(ctx context.Context, it *batchItem, seen map[strin
 		a = answerTo(r, d, false)
 	}
 	switch {
+	case err == nil && !ok:
+		return // by Run, in its turn
 	case err != nil:
 		it.known = &Ended{Index: it.index, Result: Result{Key: it.key}, Failure: err}
 	case a.next == nextAct:
@@ -87,4 +105,15 @@ func (b *batchRun) takeAnswer(ctx context.Context, it *batchItem, seen map[strin
 	default:
 		it.known, it.at = &Ended{Index: it.index, Result: b.skip(it.claimed, a)}, time.Now()
 	}
+}
+
+func (b *batchRun) claimAlone(ctx context.Context, it *batchItem, sent time.Time) (r record, visible bool, err error) {
+	err = resend(context.WithoutCancel(ctx), sent.Add(min(claimPatience, b.job.Lease)), func(ctx context.Context) (err error) {
+		r, visible, err = b.records.claim(ctx, it.claimed)
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("claim operation: %w", err)
+	}
+	return r, visible, err
 }

@@ -1,8 +1,10 @@
 package twiceproof
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -74,6 +76,8 @@ func (b *batchRun) goesOn() bool {
 }
 
 func (b *batchRun) completeAll(ctx context.Context, due []*batchItem) []Ended {
+	// In the order of the claims, so that two batches never wait for each other.
+	slices.SortStableFunc(due, func(a, b *batchItem) int { return cmp.Compare(a.key, b.key) })
 	all := make([]finished, len(due))
 	until := due[0].mine.op.Deadline()
 	for i, it := range due {

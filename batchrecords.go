@@ -4,6 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // claimAll claims what has no record and answers the records; one that cannot be
@@ -15,38 +19,35 @@ func (t records) claimAll(ctx context.Context, all []claimed) (map[string]record
 	if err := t.checkSession(ctx); err != nil {
 		return nil, err
 	}
-	type wanted struct {
-		Key       string  `json:"operation_key"`
-		Token     string  `json:"claim_token"`
-		Print     []byte  `json:"fingerprint"`
-		Fields    *string `json:"fingerprint_fields"`
-		Reference string  `json:"reference"`
-		Message   []byte  `json:"message"`
-	}
-	list := make([]wanted, len(all))
-	for i, c := range all {
-		list[i] = wanted{c.key, c.token, c.print.Sum, nil, c.reference, c.message}
-		if c.print.Fields != "" {
-			list[i].Fields = &all[i].print.Fields
-		}
-	}
 	seen := map[string]record{}
-	err := t.answers(ctx, list, func(rows *sql.Rows) error {
+	err := t.answers(ctx, wanted(all), func(rows *sql.Rows) error {
 		var key string
-		r, err := scanRecord(keyed{rows, &key})
+		r, err := scanRecord(scanFunc(func(dest ...any) error { return rows.Scan(append([]any{&key}, dest...)...) }))
 		seen[key] = r
 		return err
 	}, t.batch.Claim, t.job.Type, t.job.StoredLease().Milliseconds(), t.worker, string(t.job.Stale.Policy))
 	return seen, err
 }
 
-// keyed is a row with the operation key before the record's columns.
-type keyed struct {
-	*sql.Rows
-	key *string
+type wantedClaim struct {
+	Key       string  `json:"operation_key"`
+	Token     string  `json:"claim_token"`
+	Print     []byte  `json:"fingerprint"`
+	Fields    *string `json:"fingerprint_fields"`
+	Reference string  `json:"reference"`
+	Message   []byte  `json:"message"`
 }
 
-func (k keyed) Scan(dest ...any) error { return k.Rows.Scan(append([]any{k.key}, dest...)...) }
+func wanted(all []claimed) []wantedClaim {
+	list := make([]wantedClaim, len(all))
+	for i, c := range all {
+		list[i] = wantedClaim{c.key, c.token, c.print.Sum, nil, c.reference, c.message}
+		if c.print.Fields != "" {
+			list[i].Fields = &all[i].print.Fields
+		}
+	}
+	return list
+}
 
 // answers sends one statement whose last argument is a list.
 func (t records) answers(ctx context.Context, list any, each func(*sql.Rows) error, statement string, args ...any) error {
@@ -54,7 +55,7 @@ func (t records) answers(ctx context.Context, list any, each func(*sql.Rows) err
 	if err != nil {
 		return err
 	}
-	statement, args = t.bind(statement, append(args, string(text)))
+	statement, args = t.bind(statement, append(args, ascii(text)))
 	rows, err := t.db.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return err
@@ -68,6 +69,24 @@ func (t records) answers(ctx context.Context, list any, each func(*sql.Rows) err
 	return rows.Err()
 }
 
+// ascii escapes the rest, which a connection of MySQL that is set to another character
+// set would change.
+func ascii(text []byte) string {
+	var b strings.Builder
+	for _, r := range string(text) {
+		switch {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
 // claimInOneTransaction reads first, as claim does: a batch of repeats takes no lock.
 func (t records) claimInOneTransaction(ctx context.Context, all []claimed) (map[string]record, error) {
 	conn, err := t.db.Conn(ctx)
@@ -79,22 +98,20 @@ func (t records) claimInOneTransaction(ctx context.Context, all []claimed) (map[
 	if err != nil || len(absent) == 0 {
 		return seen, err
 	}
-	return seen, t.together(ctx, conn, t.sql.Claim, len(absent), func(i int) []any {
+	return seen, together(ctx, conn, t.sql.Claim, len(absent), func(i int) []any {
 		return t.claimArgs(absent[i])
 	}, func(i int) { seen[absent[i].key] = t.inserted(absent[i]) })
 }
 
 func (t records) readAll(ctx context.Context, conn *sql.Conn, all []claimed) (seen map[string]record, absent []claimed, err error) {
-	text, _ := t.bind(t.sql.Read, []any{"", ""})
-	read, err := conn.PrepareContext(ctx, text)
+	read, err := conn.PrepareContext(ctx, t.sql.Read)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer read.Close()
 	seen = map[string]record{}
 	for _, c := range all {
-		_, args := t.bind(t.sql.Read, []any{t.job.Type, c.key})
-		r, ok, err := found(read.QueryRowContext(ctx, args...))
+		r, ok, err := found(read.QueryRowContext(ctx, t.job.Type, c.key))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -115,18 +132,10 @@ type finished struct {
 
 // completeAll tells which it completed. All is committed together or nothing is.
 func (t records) completeAll(ctx context.Context, all []finished, completion string) (map[string]bool, error) {
-	done := map[string]bool{}
 	if t.batch.Complete == "" {
-		conn, err := t.db.Conn(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer conn.Close() // back to the pool
-		return done, t.together(ctx, conn, t.sql.Complete, len(all), func(i int) []any {
-			f := all[i]
-			return []any{t.job.Type, f.key, f.token, completion, blob(f.result)}
-		}, func(i int) { done[all[i].key] = true })
+		return t.completeInOneTransaction(ctx, all, completion)
 	}
+	done := map[string]bool{}
 	type mine struct {
 		Key    string `json:"operation_key"`
 		Token  string `json:"claim_token"`
@@ -152,27 +161,38 @@ func (t records) completeAll(ctx context.Context, all []finished, completion str
 	return done, nil
 }
 
+func (t records) completeInOneTransaction(ctx context.Context, all []finished, completion string) (map[string]bool, error) {
+	conn, err := t.db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close() // back to the pool
+	done := map[string]bool{}
+	return done, together(ctx, conn, t.sql.Complete, len(all), func(i int) []any {
+		f := all[i]
+		return []any{t.job.Type, f.key, f.token, completion, blob(f.result)}
+	}, func(i int) { done[all[i].key] = true })
+}
+
 // together sends one writing statement with n lists of arguments, each about one
 // record, in one transaction. changed is told of each that changed its record.
-func (t records) together(ctx context.Context, conn *sql.Conn, statement string, n int, args func(int) []any, changed func(int)) (err error) {
+func together(ctx context.Context, conn *sql.Conn, statement string, n int, args func(int) []any, changed func(int)) (err error) {
 	s := &sqlTransaction{conn: conn}
 	if s.tx, err = conn.BeginTx(ctx, nil); err != nil {
 		return err
 	}
-	defer s.tx.Rollback() //nolint:errcheck // done already, or the connection is gone
-	text, _ := t.bind(statement, args(0))
-	prepared, err := s.tx.PrepareContext(ctx, text) // in SQLite most of the time goes there
+	defer s.tx.Rollback()                                //nolint:errcheck // done already, or the connection is gone
+	prepared, err := s.tx.PrepareContext(ctx, statement) // in SQLite most of the time goes there
 	if err != nil {
 		return err
 	}
 	defer prepared.Close()
 	for i := range n {
-		_, placed := t.bind(statement, args(i))
-		result, err := prepared.ExecContext(ctx, placed...)
+		result, err := prepared.ExecContext(ctx, args(i)...)
 		if err != nil {
 			return err
 		}
-		matched, err := t.matched(result)
+		matched, err := records{}.matched(result)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,11 @@ var ErrDeadline = errors.New("the claim's lease is over")
 // key or fingerprint. Nothing was claimed or acted.
 var ErrKey = errors.New("no operation key")
 
+// ErrBody is wrapped by the error of RunTx when nothing was committed by the body's
+// fault: it had ended the transaction, or swallowed an error that made it fail. The
+// database itself is well.
+var ErrBody = errors.New("the body broke its transaction")
+
 type notApplied struct{ cause error }
 
 func (e *notApplied) Error() string { return "not applied: " + e.cause.Error() }

@@ -37,7 +37,7 @@ func (c *faultyConn) Close() error {
 func (f *faults) keep(c *faultyConn) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !c.broken || f.closing {
+	if !c.broken || f.closing || f.closes {
 		return false
 	}
 	f.spares = append(f.spares, &faultyConn{Conn: c.Conn, faults: f})

@@ -29,6 +29,7 @@ type faults struct {
 	onRefusal func(verb string, err error)
 	spares    []*faultyConn
 	closing   bool
+	closes    bool // what was cut; else it is kept for later
 }
 
 func newFaults(s dialect.Statements) *faults {

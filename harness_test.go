@@ -102,6 +102,7 @@ func newRigOn(t testing.TB, made *rig) *rig {
 	t.Helper()
 	d, dsn := made.d, made.dsn
 	r := &rig{t: t, d: d, dsn: dsn, table: made.table, faults: newFaults(statements(d.dialect, made.table)), till: &till{}}
+	r.faults.closes = d.dialect == MySQL
 	r.plain = r.open()
 	r.db = sql.OpenDB(faultyConnector{driver: r.plain.Driver(), dsn: dsn, faults: r.faults})
 	t.Cleanup(func() {

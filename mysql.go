@@ -35,7 +35,7 @@ func (t records) bind(statement string, args []any) (string, []any) {
 		return statement, args
 	}
 	p, ok := t.mysql.statements[statement]
-	if !ok {
+	if !ok { // one that a test has changed
 		p = dialect.NewPositional(statement)
 	}
 	return p.SQL, p.Arguments(args)
@@ -53,13 +53,15 @@ func (t records) matched(result sql.Result) (bool, error) {
 	return n == 1, err
 }
 
-// mysqlSession is what the connections of a pool are set to, in seconds; 0: no limit.
+// mysqlSession is what the connections of a pool are set to: wait and write in seconds,
+// statement in milliseconds, 0 for no limit.
 type mysqlSession struct{ wait, write, statement int64 }
 
 // What makes a guard in MySQL refuse to work.
 var (
+	errDirtyReads   = errors.New("this connection reads what is not committed: an own row that is rolled back would be taken for done")
 	errNoAutocommit = errors.New("autocommit is off on this connection: a claim would not be committed before the act")
-	errNoKey        = errors.New("the table has no unique key on job_type and operation_key: a repeat would be claimed again")
+	errNoKey        = errors.New("the table needs a unique key on job_type and operation_key, and no other one: a repeat would be claimed again, or two operations taken for one")
 )
 
 // checkSession refuses a connection on which a claim would not hold.
@@ -80,15 +82,17 @@ func (m *mysqlRecords) sessionOf(ctx context.Context, q interface {
 	if m.found != nil {
 		return *m.found, nil
 	}
-	var autocommit, key bool
+	var autocommit, dirty, key bool
 	var s mysqlSession
-	if err := q.QueryRowContext(ctx, m.session.Read).Scan(&autocommit, &key, &s.wait, &s.write, &s.statement); err != nil {
+	if err := q.QueryRowContext(ctx, m.session.Read).Scan(&autocommit, &dirty, &key, &s.wait, &s.write, &s.statement); err != nil {
 		return s, err
 	}
-	if !autocommit {
+	switch {
+	case !autocommit:
 		return s, errNoAutocommit
-	}
-	if !key {
+	case dirty:
+		return s, errDirtyReads
+	case !key:
 		return s, errNoKey
 	}
 	m.found = &s
@@ -97,19 +101,17 @@ func (m *mysqlRecords) sessionOf(ctx context.Context, q interface {
 
 // within is the session that lets go of a transaction once the lease is over.
 func (s mysqlSession) within(lease time.Duration) mysqlSession {
-	most := max(1, int64((lease+time.Second-1)/time.Second))
-	shorter := func(now int64) int64 {
-		if now == 0 {
-			return most
-		}
-		return min(now, most)
+	seconds := max(1, int64((lease+time.Second-1)/time.Second))
+	if s.statement == 0 {
+		s.statement = seconds * 1000
 	}
-	return mysqlSession{shorter(s.wait), shorter(s.write), shorter(s.statement)}
+	return mysqlSession{min(s.wait, seconds), min(s.write, seconds), min(s.statement, seconds*1000)}
 }
 
-func (m *mysqlRecords) limit(ctx context.Context, conn *sql.Conn, s mysqlSession) error {
+// set makes the connection so; autocommit is off within an own row's transaction only.
+func (m *mysqlRecords) set(ctx context.Context, conn *sql.Conn, s mysqlSession, autocommit bool) error {
 	p := m.statements[m.session.Limit]
-	_, err := conn.ExecContext(ctx, p.SQL, p.Arguments([]any{s.wait, s.write, s.statement})...)
+	_, err := conn.ExecContext(ctx, p.SQL, p.Arguments([]any{s.wait, s.write, s.statement, autocommit})...)
 	return err
 }
 
@@ -117,11 +119,23 @@ func (m *mysqlRecords) limit(ctx context.Context, conn *sql.Conn, s mysqlSession
 // it is read without importing one.
 func mysqlNumber(err error) (number int, ok bool) {
 	for ; err != nil; err = errors.Unwrap(err) {
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, one := range several.Unwrap() {
+				if number, ok := mysqlNumber(one); ok {
+					return number, true
+				}
+			}
+			return 0, false
+		}
 		v := reflect.Indirect(reflect.ValueOf(err))
 		if v.Kind() != reflect.Struct {
 			continue
 		}
-		if n := v.FieldByName("Number"); n.IsValid() && n.Kind() == reflect.Uint16 {
+		field, ok := v.Type().FieldByName("Number")
+		if !ok || field.Type.Kind() != reflect.Uint16 {
+			continue
+		}
+		if n, err := v.FieldByIndexErr(field.Index); err == nil { // or what embeds it is nil
 			return int(n.Uint()), true
 		}
 	}

@@ -62,7 +62,8 @@ func (r *rig) awaitFree(key string) {
 	case SQLite:
 		return
 	case MySQL: // a locking read waits for the end of the claim's transaction
-		if _, err := r.plain.ExecContext(context.Background(), "SELECT 1 FROM "+r.table+" WHERE job_type = ? AND operation_key = ? FOR UPDATE", ownRowJob().Type, key); err != nil {
+		var n int
+		if err := r.plain.QueryRowContext(context.Background(), "SELECT count(*) FROM "+r.table+" WHERE job_type = ? AND operation_key = ? FOR UPDATE", ownRowJob().Type, key).Scan(&n); err != nil {
 			r.t.Fatal(err)
 		}
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"time"
 )
 
@@ -52,7 +53,7 @@ func mayChange(err error) bool {
 	if number, ok := mysqlNumber(err); ok {
 		return mysqlMayChange(number)
 	}
-	return !errors.Is(err, errNoAutocommit) && !errors.Is(err, errNoKey)
+	return !errors.Is(err, errNoAutocommit) && !errors.Is(err, errDirtyReads) && !errors.Is(err, errNoKey)
 }
 
 // 40001, 40P01, 55P03: another transaction was in the way, and so perhaps for
@@ -91,4 +92,19 @@ func busy(err error) bool {
 	}
 	number, ok := mysqlNumber(err)
 	return ok && mysqlBusy(number)
+}
+
+// answered tells whether the database answered with a code of its own, and not only
+// that it, or the connection, is going.
+func answered(err error) bool {
+	var pg interface{ SQLState() string }
+	if errors.As(err, &pg) {
+		return !strings.HasPrefix(pg.SQLState(), "08") && !strings.HasPrefix(pg.SQLState(), "57P")
+	}
+	var lite interface{ Code() int }
+	if errors.As(err, &lite) {
+		return true
+	}
+	number, ok := mysqlNumber(err)
+	return ok && (mysqlBusy(number) || !mysqlMayChange(number))
 }

@@ -17,7 +17,7 @@ type Act func(ctx context.Context, op *Operation) error
 // effect is outside the application's database, so Run opens no transaction.
 //
 // The result says what to do with the message. An error means that nothing could
-// be settled with the database (or, wrapping ErrKey, that the message names no
+// be stored in the database (or, wrapping ErrKey, that the message names no
 // operation): the message stays on the queue. A cancelled ctx before the claim
 // claims nothing; afterwards it cancels the body, never the completion.
 func (g *Guard) Run(ctx context.Context, d Delivery, act Act) (Result, error) {

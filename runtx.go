@@ -43,7 +43,9 @@ func (g *Guard) RunIn(ctx context.Context, d Delivery, t Transaction, act Act) (
 	// Also when the body panics: nothing it wrote may stay.
 	defer t.Rollback(context.WithoutCancel(ctx))
 	id, claimed, err := t.Begin(lease, g.records.claimOwnRow(c), g.records.markOwnRow()...)
-	if err != nil && !busy(err) {
+	// MySQL waits for another transaction; the end of the lease may come first.
+	inTheWay := busy(err) || errors.Is(context.Cause(lease), ErrDeadline)
+	if err != nil && !inTheWay {
 		return Result{Key: c.key}, fmt.Errorf("claim operation: %w", err)
 	}
 	if err != nil || !claimed {
@@ -103,6 +105,9 @@ func (g *Guard) commitOwnRow(ctx context.Context, c claimed, t Transaction, op *
 	result := Result{Key: c.key, Deadline: op.Deadline()}
 	if !errors.Is(err, ErrNotCommitted) {
 		return result, fmt.Errorf("commit: nobody can tell whether it was done: %w", err)
+	}
+	if answered(err) || errors.Is(err, sql.ErrTxDone) {
+		err = errors.Join(ErrBody, err)
 	}
 	t.Rollback(context.WithoutCancel(ctx))
 	held, holdErr := g.holdBrokenBody(ctx, c)

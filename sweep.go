@@ -77,8 +77,8 @@ type SweepReport struct {
 }
 
 // Sweep walks through the job's records once, in the order of their keys, and does
-// about each stale claim what a delivery would: hold and accept_miss are settled,
-// and where a delivery would take over, the stored message is put back, which brings
+// about each stale claim what a delivery would: it holds, takes as done,
+// or, where a delivery would take over, puts the stored message back, which brings
 // one: marked first, pushed second, at most once a lease and max_takeovers times.
 //
 // It may be stopped and run again at any time, and run twice at once: every write is
@@ -88,6 +88,9 @@ func (s *Sweeper) Sweep(ctx context.Context, o SweepOptions) (SweepReport, error
 	w := sweep{Sweeper: s, SweepOptions: o}
 	if o.Apply && o.PutBack == nil {
 		return w.report, errors.New("sweep: Apply needs PutBack")
+	}
+	if err := resend(ctx, time.Now().Add(claimPatience), s.records.checkSession); err != nil {
+		return w.report, fmt.Errorf("sweep: %w", err)
 	}
 	for after := ""; ; {
 		page, err := s.page(ctx, after)

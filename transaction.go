@@ -91,7 +91,8 @@ func (t *sqlTransaction) open(ctx context.Context) (err error) {
 	return err
 }
 
-// limit lets MySQL end the transaction of a stopped worker with its lease. Those
+// limit lets MySQL end the transaction of a stopped worker with its lease, and keeps
+// what a body writes after its transaction is gone from being committed. Those
 // settings are the session's, so they are undone before the pool has it again.
 func (t *sqlTransaction) limit(ctx context.Context) error {
 	if t.mysql == nil {
@@ -101,11 +102,8 @@ func (t *sqlTransaction) limit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if wanted := now.within(t.lease); wanted != now {
-		t.undo = &now
-		err = t.mysql.limit(ctx, t.conn, wanted)
-	}
-	return err
+	t.undo = &now
+	return t.mysql.set(ctx, t.conn, now.within(t.lease), false)
 }
 
 func (t *sqlTransaction) Commit(ctx context.Context, last ...Statement) error {
@@ -131,7 +129,7 @@ func (t *sqlTransaction) exec(ctx context.Context, statements []Statement) error
 func (t *sqlTransaction) unlimit(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, tryPatience)
 	defer cancel()
-	if err := t.mysql.limit(ctx, t.conn, *t.undo); err != nil {
+	if err := t.mysql.set(ctx, t.conn, *t.undo, true); err != nil {
 		t.discard()
 	}
 	t.undo = nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -73,7 +72,7 @@ func (c Consumer) settle(ctx context.Context, r received, result twiceproof.Resu
 	c.narrow.atLeast(result.RetryAfter + 2*c.Visibility)
 	stopped := ctx.Err() != nil
 	switch {
-	case errors.Is(err, twiceproof.ErrKey), refused(err): // the message's or the body's fault
+	case errors.Is(err, twiceproof.ErrKey), errors.Is(err, twiceproof.ErrBody): // the message's or the body's fault
 		log.Error("message left on the queue", "err", err)
 	case stopped && errors.Is(err, context.Canceled): // before the claim
 		c.putBack(ctx, r, 0)
@@ -89,21 +88,6 @@ func (c Consumer) settle(ctx context.Context, r received, result twiceproof.Resu
 		log.Warn("message left on the queue", "outcome", result.Outcome, "cause", result.Err)
 	}
 	return nil
-}
-
-// refused tells whether a commit failed by the body's fault: the database answered
-// with a code of its own, or the body had ended the transaction. An error without a
-// code comes from a lost connection, and so do those of class 08 and 57P.
-func refused(err error) bool {
-	if !errors.Is(err, twiceproof.ErrNotCommitted) {
-		return false
-	}
-	var pg interface{ SQLState() string }
-	if errors.As(err, &pg) {
-		return !strings.HasPrefix(pg.SQLState(), "08") && !strings.HasPrefix(pg.SQLState(), "57P")
-	}
-	var lite interface{ Code() int }
-	return errors.As(err, &lite) || errors.Is(err, sql.ErrTxDone)
 }
 
 // backOff is for a live own row, whose remaining time nobody can see: from a second

@@ -189,25 +189,6 @@ func TestOwnRowWhoseConnectionIsLost(t *testing.T) {
 	r.wantRecord("1", "none")
 }
 
-type withState string
-
-func (withState) Error() string      { return "refused" }
-func (s withState) SQLState() string { return string(s) }
-
-func TestWhatIsTheBodysFault(t *testing.T) {
-	for _, c := range []struct {
-		cause error
-		want  bool
-	}{
-		{withState("25P02"), true}, {withState("23505"), true}, {withState("08006"), false}, {withState("57P01"), false},
-		{errors.New("connection reset by peer"), false}, {sql.ErrConnDone, false}, {sql.ErrTxDone, true},
-	} {
-		if got := refused(errors.Join(twiceproof.ErrNotCommitted, c.cause)); got != c.want || refused(c.cause) {
-			t.Errorf("%v: %t", c.cause, got)
-		}
-	}
-}
-
 func TestOwnRowWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	r := newRigOn(t, 0, twiceproof.Postgres)
