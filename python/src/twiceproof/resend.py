@@ -1,0 +1,58 @@
+"""A verb whose reply was lost is sent again.
+
+That is right for every verb of the record: sent again with the same token it changes nothing
+that the first time did not.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+from .driver import may_change
+from .errors import NotStoredError, TwiceproofError
+
+T = TypeVar("T")
+
+
+def resend(until: float, verb: Callable[[], T]) -> T:
+    """Ends with an answer, an error that will not change, or when the time to answer is over."""
+    pause = 0.02
+    while True:
+        try:
+            return verb()
+        except Exception as error:
+            left = until - time.monotonic()
+            if left <= 0 or not may_change(error):
+                raise
+        time.sleep(min(left, pause * random.uniform(0.5, 1.5)))
+        pause = min(2 * pause, 1)
+
+
+def interrupted(error: BaseException) -> bool:
+    """Raised from outside, such as by a signal, while the guard waited: neither the database's nor ours."""
+    module = type(error).__module__.partition(".")[0]
+    of_database = module in ("psycopg", "psycopg2", "pymysql", "MySQLdb", "sqlite3")
+    return not (of_database or isinstance(error, (TwiceproofError, OSError)))
+
+
+def finish(until: float, verb: Callable[[], T]) -> T:
+    """resend that an interruption does not end: it goes on when the verb is answered. A second one ends it."""
+    stopped: BaseException | None = None
+    try:
+        return resend(until, verb)
+    except BaseException as error:
+        if not interrupted(error):
+            raise
+        stopped = error
+    resend(until, verb)
+    raise stopped
+
+
+def raise_not_stored(what: str, error: Exception) -> NoReturn:
+    """For an error of the database; an interruption goes on as it is."""
+    if isinstance(error, TwiceproofError) or interrupted(error):
+        raise error
+    raise NotStoredError(f"{what}: {error}") from error
