@@ -2,8 +2,11 @@ package jobfile
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/job"
 )
 
 // keyMark stands for the case's own value in a message template.
@@ -27,6 +30,22 @@ func (m Message) Fill(key string) (body string, attributes map[string]string) {
 // isJSON tries a digit, which is sound both as a number and within a string.
 func (m Message) isJSON() bool {
 	return json.Valid([]byte(strings.ReplaceAll(m.Body, keyMark, "1")))
+}
+
+// checkFingerprintOf: a field of the fingerprint that the template does not have is null
+// in each of its messages, so the fingerprint would compare nothing.
+func (d *decoder) checkFingerprintOf(j job.Job, m Message) {
+	body, attributes := m.Fill("1001")
+	fields, err := job.FieldsOfSQS([]byte(body), attributes)
+	if err != nil {
+		return // checkKeyOf says so
+	}
+	for _, path := range j.Operation.Fingerprint {
+		_, err := job.Operation{Key: []job.Path{path}}.KeyOf(fields)
+		refused := (*job.KeyError)(nil)
+		d.check(!errors.As(err, &refused) || refused.Why != job.WhyAbsent, "message", "has no field "+path.String()+", which operation.fingerprint of the job file names",
+			"write the field into the template, or correct operation.fingerprint")
+	}
 }
 
 func (m Message) hasKey() bool {

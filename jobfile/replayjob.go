@@ -22,6 +22,7 @@ func (r *Replay) JobOf(f *File) (job.Job, error) {
 	d.checkEffectsFor(j, r.Effects)
 	if j.Queue == job.SQS {
 		d.checkKeyOf(j, r.Message)
+		d.checkFingerprintOf(j, r.Message)
 	}
 	if len(d.errs) > 0 {
 		return job.Job{}, join(d.errs)

@@ -42,7 +42,9 @@ func (p plan) hear(r request) heard {
 	return heard{}
 }
 
-// answer is the healthy answer. Pure.
+// answer is the healthy answer. Pure. A request that is none of the service's is not
+// answered with 404: to a client that asks for an effect this would say that there is
+// none.
 func (p plan) answer(m moment, h heard, r request) answer {
 	switch h.at {
 	case atLookUp:
@@ -52,7 +54,7 @@ func (p plan) answer(m moment, h heard, r request) answer {
 	}
 	return answer{
 		unexpected: &Unexpected{At: m.now, Method: r.method, Path: r.path},
-		status:     http.StatusNotFound, body: []byte(`{"error":"not found"}`),
+		status:     http.StatusNotImplemented, body: []byte(`{"error":"not implemented"}`),
 	}
 }
 

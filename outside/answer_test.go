@@ -50,7 +50,7 @@ func TestAnswer(t *testing.T) {
 		`200 {"amount":9.10,"id":"eff_1","order_id":17,"reference":"r1"}`,
 		`201 {"id":"eff_3","reference":""}`,
 		`201 {"id":"eff_4","reference":""}`,
-		`404 {"error":"not found"}`,
+		`501 {"error":"not implemented"}`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -90,7 +90,7 @@ func TestServiceThatCannotBeAsked(t *testing.T) {
 	}
 	r := ask("GET", "/charges/r1", "", "")
 	a := p.answer(moment{}, p.hear(r), r)
-	if a.status != http.StatusNotFound || a.unexpected == nil || a.lookUp != nil {
+	if a.status != http.StatusNotImplemented || a.unexpected == nil || a.lookUp != nil {
 		t.Errorf("%+v", a)
 	}
 	if _, known := p.points()[Lag]; known {

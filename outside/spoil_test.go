@@ -100,7 +100,7 @@ func TestSpoilLookUp(t *testing.T) {
 
 // A fault of an act leaves a request alone that is none.
 func TestSpoilLeavesTheUnexpectedAlone(t *testing.T) {
-	if reply, a := spoilt(t, Fault{Kind: Refuse}, ask("GET", "/refunds", "", "")); a.status != http.StatusNotFound || a.unexpected == nil {
+	if reply, a := spoilt(t, Fault{Kind: Refuse}, ask("GET", "/refunds", "", "")); a.status != http.StatusNotImplemented || a.unexpected == nil {
 		t.Errorf("%s, %+v", reply, a)
 	}
 }

@@ -77,8 +77,10 @@ var (
 
 func noDatabaseClock(s setting) string {
 	switch {
-	case s.database != jobfile.Postgres:
+	case s.database == jobfile.SQLite:
 		return "SQLite has no clock of its own"
+	case s.database != jobfile.Postgres:
+		return fmt.Sprintf("only PostgreSQL's clock can be set here, not that of %s", s.database)
 	case !s.guarded:
 		return "code without our record has no lease of ours to judge"
 	}

@@ -10,7 +10,7 @@ import (
 const deadQueueName = "replay-dead"
 
 // makeQueue makes the case's queue, and the one for dead letters where the queue
-// gives a message up after so many receives.
+// has one received so many times only.
 func (w *world) makeQueue() (err error) {
 	attributes := map[string]string{"VisibilityTimeout": fmt.Sprint(int(w.Spec.Queue.Visibility / time.Second))}
 	if most := w.Spec.Queue.MaxReceiveCount; most > 0 {
@@ -28,9 +28,9 @@ func (w *world) makeQueue() (err error) {
 // deadLetters are kept for a person.
 func (w *world) deadLetters() int { return w.queue.Counts(deadQueueName).Visible }
 
-// givenUp counts the messages that the queue has given up, for people: nobody
+// deadLettered counts the messages that became dead letters, for people: nobody
 // delivers them any more.
-func givenUp(events []Event) []string {
+func deadLettered(events []Event) []string {
 	n := 0
 	for _, e := range events {
 		if e.Event == EventQueue && e.What == string(labsqs.DeadLettered) {

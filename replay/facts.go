@@ -61,11 +61,21 @@ func factOf(p Planned, s Seen) string {
 	return text
 }
 
+// deaf tells of workers that SIGTERM did not end: a deploy waits for them, and kills.
+func deaf(events []Event) (told []string) {
+	for _, e := range events {
+		if e.Event == EventWorker && e.What == workerKilled && e.Detail != "" {
+			told = append(told, fmt.Sprintf("worker %s was told to stop by SIGTERM: %s, and was killed", e.Worker, e.Detail))
+		}
+	}
+	return told
+}
+
 // What a look is called in the report.
 var lookNames = map[string]string{
 	SeenFault: "at the fault", SeenYoung: "after a redelivery within the lease",
 	SeenDown: "while the database could not be reached",
-	SeenRipe: "past the lease", SeenTaken: "after another worker", SeenEnd: "at the end", SeenKeyless: "at the end",
+	SeenRipe: "past the lease", SeenTaken: "after another worker", SeenEnd: "at the end", SeenAfter: "a moment later", SeenKeyless: "at the end",
 }
 
 func effectCount(n int) string {

@@ -16,7 +16,7 @@ const (
 	EventFault      = "fault"           // a fault fired, or did not
 	EventPassed     = "time_passed"     // the replay let time pass for queue and record alike
 	EventSeen       = "seen"            // effects and record were looked at
-	EventUnproxied  = "unproxied"       // a call that was not meant for the stand-in
+	EventUnproxied  = "unproxied"       // a call that was not meant for the stand-in, or that it did not understand
 	EventTimeout    = "timeout"         // something was waited for in vain
 	EventWaited     = "waited"          // a worker waited while another one was paused
 	EventUnasked    = "never_asked"     // no look-up was asked, so none could fail
@@ -25,6 +25,7 @@ const (
 	EventUnrested   = "never_at_rest"   // the queue kept the message, and nothing came of it
 	EventUnfinished = "unfinished"      // the replay ended in the middle of the case
 	EventOutlived   = "outlived"        // processes of a worker were there after their parent
+	EventPrinted    = "printed"         // what a worker printed that got nowhere
 )
 
 // timeoutLocked: at the time-out a statement waited for a lock of another one.
@@ -52,7 +53,7 @@ func (e Event) isLook() bool { return e.Event == EventSeen && e.Seen != nil }
 
 // isEnd: a look at how it ended.
 func (e Event) isEnd() bool {
-	return e.isLook() && (e.Seen.When == SeenEnd || e.Seen.When == SeenKeyless)
+	return e.isLook() && (e.Seen.When == SeenEnd || e.Seen.When == SeenAfter || e.Seen.When == SeenKeyless)
 }
 
 // Seen is one look at one operation from outside the worker.
@@ -82,6 +83,8 @@ const (
 	SeenDown  = "down"  // after a delivery while the database could not be reached
 	SeenEnd   = "end"   // when the queue is empty, or nothing more comes of it
 
+	SeenAfter = "after" // a moment after the end, where the effects had become others
+
 	SeenKeyless = "keyless" // the end of messages that name no operation
 )
 
@@ -107,7 +110,9 @@ func newHistory() *history { return &history{start: time.Now()} }
 func (h *history) add(e Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e.MS = time.Since(h.start).Milliseconds()
+	if e.MS == 0 { // else it is older than its line
+		e.MS = time.Since(h.start).Milliseconds()
+	}
 	if e.Run == 0 {
 		e.Run = h.run
 	}

@@ -28,7 +28,7 @@ func keyless(ctx context.Context, w *world) error {
 		}
 	}
 	for range 3 { // deliveries of each
-		if settled, err := w.idle(ctx); err != nil || !settled {
+		if rested, err := w.idle(ctx); err != nil || !rested {
 			return err
 		}
 		if err := w.pass(ctx, w.past()); err != nil {

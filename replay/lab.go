@@ -149,7 +149,9 @@ func (l *lab) close() {
 func (l *lab) cannotSee() []string {
 	see := []string{
 		"calls that leave the worker by another way than its HTTP proxy variables",
+		"calls to ports of this machine that are none of the stand-ins': the proxy variables leave them out",
 		"files that the worker writes",
+		watchedOnlySoLong,
 	}
 	if l.Spec.Database.Kind == jobfile.SQLite {
 		see = append(see, "the order of the database's own writes (SQLite has no wire); the record is read between them")

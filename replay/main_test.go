@@ -17,6 +17,12 @@ func TestMain(m *testing.M) {
 		case "work":
 			work(os.Args[2])
 			return
+		case "adopt":
+			adopt(os.Args[2])
+			return
+		case "never":
+			neverClaims()
+			return
 		case "race":
 			raceWorker(os.Args[2], os.Args[3])
 			return

@@ -14,7 +14,7 @@ import (
 // no matter of luck. Counter-example: a worker that looks and then inserts is right in
 // nine races of ten, because the other one was a little late.
 //
-// It waits for nobody who does not come: who has settled its delivery, who got none, and
+// It waits for nobody who does not come: who has ended its delivery, who got none, and
 // who waits in the database for the lock of one that is held.
 type meeting struct {
 	at    map[*worker]*wire.Armed
@@ -47,7 +47,7 @@ func (w *world) arrangeAct() (m *meeting, err error) {
 	return m, err
 }
 
-// meet is one of many meetings, so it is given up soon; afterwards everybody goes on.
+// meet is one of many meetings, so it is over soon; afterwards everybody goes on.
 func (w *world) meet(ctx context.Context, m *meeting) error {
 	limit, began := max(meetLeast, min(meetLimit, meetBudget-w.met)), time.Now()
 	_, err := w.gather(ctx, m, limit)
@@ -123,7 +123,7 @@ func (m *meeting) arrived() int {
 	return n
 }
 
-// isGone: the worker has settled a delivery, or there is none for it. One that has
+// isGone: the worker has ended a delivery, or there is none for it. One that has
 // changed a message's visibility has put it back only when it asks for more.
 func isGone(k *worker, events []labsqs.Event, visible int) bool {
 	has := map[copyOf]bool{}
@@ -145,7 +145,7 @@ func isGone(k *worker, events []labsqs.Event, visible int) bool {
 	return len(has) == 0 && visible == 0
 }
 
-// end lets go who is held, and holds nobody any more.
+// end releases who is held, and holds nobody any more.
 func (m *meeting) end() {
 	for _, armed := range m.at {
 		armed.Disarm()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -23,13 +24,13 @@ func AdoptOrphans() { adopting.Store(becomeSubreaper()) }
 // A process that nothing ends, as one of another account, is not waited for any longer.
 const orphanLimit = 5 * time.Second
 
-// endOrphans ends every child of this process that was not there before, those that
-// thereby become its children as well, and tells their names.
+// endOrphans ends every child of this process that was not there before and that it has
+// not started itself, those that thereby become its children as well, and tells their
+// names.
 func endOrphans(before map[int]string) []string {
 	names := map[string]bool{}
 	for end := time.Now().Add(orphanLimit); ; time.Sleep(time.Millisecond) {
-		left := children()
-		maps.DeleteFunc(left, func(pid int, started string) bool { return before[pid] == started })
+		left := orphans(before)
 		for pid := range left {
 			if ended, _ := syscall.Wait4(pid, nil, syscall.WNOHANG, nil); ended == pid {
 				delete(left, pid)
@@ -46,6 +47,22 @@ func endOrphans(before map[int]string) []string {
 		}
 	}
 }
+
+// orphans are the children that are not waited for by whoever started them. Nobody
+// starts one meanwhile, or it would be taken for an orphan.
+func orphans(before map[int]string) map[int]string {
+	leaders.Lock()
+	defer leaders.Unlock()
+	left := children()
+	maps.DeleteFunc(left, func(pid int, started string) bool { return before[pid] == started || leaders.numbers[pid] })
+	return left
+}
+
+// leaders are the processes that this package has started and waits for, by number.
+var leaders = struct {
+	sync.Mutex
+	numbers map[int]bool
+}{numbers: map[int]bool{}}
 
 // children are this process's, also those that have ended and were not waited for:
 // when each started, by its number.

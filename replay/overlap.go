@@ -3,7 +3,7 @@ package replay
 import "slices"
 
 // Overlapped counts the runs of a race in which both deliveries had been received
-// and neither was settled, by the queue's own log. Only such a run is a race.
+// and neither was ended, by the queue's own log. Only such a run is a race.
 func Overlapped(events []Event) int {
 	n := 0
 	for _, run := range byRun(events) {
@@ -32,7 +32,7 @@ func overlaps(queue []Event) bool {
 		switch {
 		case e.What == "received":
 			inHand[c] = e.Worker
-		case slices.Contains(settled, e.What):
+		case slices.Contains(deliveryEnds, e.What):
 			delete(inHand, c)
 		}
 		if len(workersOf(inHand)) > 1 {
@@ -42,8 +42,8 @@ func overlaps(queue []Event) bool {
 	return false
 }
 
-// settled is what ends a delivery, by the queue's own log.
-var settled = []string{"deleted", "visibility_changed", "visibility_over"}
+// deliveryEnds are what ends a delivery, by the queue's own log.
+var deliveryEnds = []string{"deleted", "visibility_changed", "visibility_over"}
 
 type copyOf struct {
 	message string

@@ -20,8 +20,8 @@ func TestOverlapped(t *testing.T) {
 		{"one worker has both", []Event{received(1, "A", "m", 1), received(1, "A", "m", 2)}, 0},
 		{"the same copy twice", []Event{received(1, "A", "m", 1), received(1, "B", "m", 1)}, 0},
 		{"in two runs, not in one", []Event{received(1, "A", "m", 1), received(2, "B", "m", 2)}, 0},
-		{"settled afterwards", []Event{received(1, "A", "m", 1), received(1, "B", "m", 2), onQueue(1, "A", "m", 1, "deleted")}, 1},
-		{"a delete of nothing settles nothing", []Event{received(1, "A", "m", 1), onQueue(1, "", "m", 1, "delete_stale"), received(1, "B", "m", 2)}, 1},
+		{"ended afterwards", []Event{received(1, "A", "m", 1), received(1, "B", "m", 2), onQueue(1, "A", "m", 1, "deleted")}, 1},
+		{"a delete of nothing ends nothing", []Event{received(1, "A", "m", 1), onQueue(1, "", "m", 1, "delete_stale"), received(1, "B", "m", 2)}, 1},
 		{"two runs of three", []Event{
 			received(1, "A", "m", 1), received(1, "B", "m", 2), received(2, "A", "n", 1),
 			received(3, "B", "o", 1), received(3, "A", "p", 1),

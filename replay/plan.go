@@ -44,6 +44,9 @@ type Planned struct {
 	Permitted []Permitted `json:"permitted"`
 	// StoredLeaseMS is the lease that a guarded version must have written.
 	StoredLeaseMS int64 `json:"stored_lease_ms"`
+	// LeaseMS and LongestRunMS are what the job file agrees for one run.
+	LeaseMS      int64 `json:"lease_ms"`
+	LongestRunMS int64 `json:"longest_run_ms"`
 }
 
 // Permitted is: if this was true at the fault, the operation may end so.
@@ -86,6 +89,7 @@ func planCase(s setting, c Case, v Version, races int) Planned {
 	p := Planned{
 		Version: v.Name, Guarded: v.Guarded, Case: c.Name, Point: c.Point, What: c.What, OK: c.OK, Runs: 1, Races: c.Races,
 		StoredLeaseMS: s.job.StoredLease().Milliseconds(), Fault: c.faultText(),
+		LeaseMS: s.job.Lease.Milliseconds(), LongestRunMS: s.job.LongestRun.Milliseconds(),
 	}
 	if c.Races {
 		p.Runs = races

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,11 +39,24 @@ var (
 // isEffect: the call of the outside service, or the statement that makes the row.
 func (w *world) isEffect(s wire.Step) bool {
 	if w.ownRow() {
-		return s.Peer == peerDatabase && !preparesOnly(s.Text) &&
-			strings.Contains(strings.ToLower(s.Text), strings.ToLower(w.Spec.Effects.Statement))
+		return s.Peer == peerDatabase && !preparesOnly(s.Text) && makesRow(s.Text, w.Spec.Effects.Statement, w.Table)
 	}
 	return s.Peer == peerOutside && s.Text == w.Spec.Outside.Act
 }
+
+// makesRow: one of a step's statements is the one that the replay file names, and is not
+// the guard's own. Counter-examples are "INSERT", by which the claim is one too, and
+// "SELECT", by which the seal is.
+func makesRow(text, statement, table string) bool {
+	text, statement, table = strings.ToLower(text), strings.ToLower(statement), strings.ToLower(table)
+	record := regexp.MustCompile(`\b` + regexp.QuoteMeta(table) + `\b`)
+	return slices.ContainsFunc(strings.Split(text, "; "), func(one string) bool {
+		return strings.Contains(one, statement) && !strings.Contains(one, sealWord) && (!record.MatchString(one) || record.MatchString(statement))
+	})
+}
+
+// sealWord is in the seal of an own row's transaction and in no statement of a job.
+const sealWord = "pg_current_xact_id_if_assigned"
 
 // preparesOnly: a step that executes nothing is named after its message.
 func preparesOnly(text string) bool {

@@ -3,7 +3,8 @@ package replay
 import (
 	"bytes"
 	"context"
-	"errors"
+	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"sync"
@@ -15,30 +16,63 @@ import (
 type process struct {
 	cmd    *exec.Cmd
 	output *output
+	pipe   *os.File      // what it prints comes out here
 	exited chan struct{} // closed when the process has ended and was reaped
+	silent chan struct{} // closed when nobody can print any more
 	err    error         // how it ended; after exited
 	killed sync.Once     // its number may be another process's afterwards
 }
 
 // startProcess runs one command of the shell.
 func startProcess(command, folder string, environment []string) (*process, error) {
-	p := &process{output: &output{}, exited: make(chan struct{})}
+	p := &process{output: &output{}, exited: make(chan struct{}), silent: make(chan struct{})}
 	p.cmd = exec.Command("sh", "-c", inPlace(command)) //nolint:noctx // ended by its group, not by a context
 	p.cmd.Dir, p.cmd.Env = folder, environment
-	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
-	// A child of the worker that keeps the pipe open must not keep Wait waiting.
-	p.cmd.WaitDelay = 2 * time.Second
 	ownGroup(p.cmd)
-	if err := p.cmd.Start(); err != nil {
+	if err := p.start(); err != nil {
 		return nil, err
 	}
 	go func() {
-		if err := p.cmd.Wait(); !errors.Is(err, exec.ErrWaitDelay) { // it ended well, and a child of it has the pipe
-			p.err = err
-		}
+		_, _ = io.Copy(p.output, p.pipe) // to its end, or to the close in kill
+		close(p.silent)
+	}()
+	go func() {
+		p.err = p.cmd.Wait()
+		leaders.Lock()
+		delete(leaders.numbers, p.cmd.Process.Pid)
+		leaders.Unlock()
 		close(p.exited)
 	}()
 	return p, nil
+}
+
+// start gives the process a pipe that is read by this package and not by exec, whose
+// Wait sees an end only when nobody has the pipe any more: not a child of the worker.
+func (p *process) start() error {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer write.Close() // the process has its own
+	p.pipe, p.cmd.Stdout, p.cmd.Stderr = read, write, write
+	leaders.Lock()
+	defer leaders.Unlock()
+	if err := p.cmd.Start(); err != nil {
+		read.Close()
+		return err
+	}
+	leaders.numbers[p.cmd.Process.Pid] = true
+	return nil
+}
+
+// printed is all that the process has printed, after its end. A child of it that keeps
+// the pipe is not waited for any longer.
+func (p *process) printed() string {
+	select {
+	case <-p.silent:
+	case <-time.After(time.Second):
+	}
+	return p.output.String()
 }
 
 // runCommand runs a command to its end, and ends it with all it started when ctx
@@ -57,17 +91,24 @@ func runCommand(ctx context.Context, command, folder string, environment []strin
 	return p.output.String(), p.err
 }
 
-// inPlace lets a plain command replace the shell, so that the process that is waited
+// inPlace lets a simple command replace the shell, so that the process that is waited
 // for, and that dies with the replay, is the worker itself. One with several parts
-// runs below its shell; its own exec before the last part does the same.
+// runs below its shell; its own exec before the last part does the same. What only a
+// shell knows is no program that could replace it: counter-example ":", whose exec is
+// "not found".
 func inPlace(command string) string {
-	if severalParts.MatchString(command) {
+	if severalParts.MatchString(command) || shellsOwn.MatchString(command) {
 		return command
 	}
 	return "exec " + command
 }
 
-var severalParts = regexp.MustCompile(`[;&|\n]|^\s*(\(|\w+=|exec\s)`)
+var (
+	severalParts = regexp.MustCompile(`[;&|\n]|^\s*(\(|\w+=)`)
+	// shellsOwn are the words at a command's begin that are the shell's: its grammar and its builtins.
+	shellsOwn = regexp.MustCompile(`^\s*([:.!{]|\[\[|if|for|while|until|case|select|function|time|coproc|exec|exit|return|source|eval|set|unset|export|readonly|` +
+		`declare|typeset|local|shift|trap|times|break|continue|alias|unalias|command|builtin|cd|pushd|popd|read|wait|type|hash|umask|ulimit|getopts|let|shopt|enable)(\s|$)`)
+)
 
 // kill sends SIGKILL to the group and to every descendant, and returns when none of
 // them is left.
@@ -81,6 +122,8 @@ func (p *process) kill() {
 			t.kill()
 			time.Sleep(time.Millisecond) // a killed child of the worker on its way out: nobody can wait for it but its parent
 		}
+		p.printed()
+		p.pipe.Close()
 	})
 }
 

@@ -118,6 +118,26 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
+// The end of a process is seen though a child of it keeps the pipe.
+func TestAnEndIsSeenAtOnce(t *testing.T) {
+	fifo := newFIFO(t)
+	p, err := startProcess("exec 3>'"+fifo+"'; sleep 1000 & echo ready >&3; exit 3", t.TempDir(), os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.kill()
+	awaitLine(t, fifo)
+	<-p.exited
+	if got := p.cmd.ProcessState.ExitCode(); got != 3 || p.err == nil {
+		t.Errorf("exit status %d, %v", got, p.err)
+	}
+	select {
+	case <-p.silent:
+		t.Error("nobody has the pipe: the test shows nothing")
+	default:
+	}
+}
+
 // A command with several parts runs as the shell has it, and its end is the
 // command's.
 func TestSeveralParts(t *testing.T) {

@@ -3,10 +3,8 @@ package replay
 import "context"
 
 func concurrent(ctx context.Context, w *world) error {
-	for range 2 {
-		if _, err := w.startWorker(ctx); err != nil {
-			return err
-		}
+	if _, _, err := w.startTwo(ctx); err != nil {
+		return err
 	}
 	if alone, err := w.alone(ctx); err != nil || !alone {
 		return err
@@ -18,7 +16,7 @@ func concurrent(ctx context.Context, w *world) error {
 			return err
 		}
 		events := w.history.all()
-		if w.gaveUp(events) {
+		if w.pointless(events) {
 			return nil
 		}
 		overlapped = Overlapped(events)
@@ -39,7 +37,7 @@ func (w *world) alone(ctx context.Context) (bool, error) {
 	}
 	err = w.rest(ctx)
 	w.logQueue() // or it is taken for the first run's
-	return err == nil && !w.gaveUp(w.history.all()), err
+	return err == nil && !w.pointless(w.history.all()), err
 }
 
 // race gives one operation to both workers at once, in turn as one message id
@@ -71,8 +69,8 @@ func (w *world) race(ctx context.Context, run int) (err error) {
 	return w.end(ctx, op)
 }
 
-// gaveUp: a worker that ended or hangs makes further runs pointless.
-func (w *world) gaveUp(events []Event) bool {
+// pointless: after a worker that ended or hangs, further runs show nothing.
+func (w *world) pointless(events []Event) bool {
 	for _, e := range events {
 		if e.Event == EventTimeout || e.Event == EventWorker && e.What == workerFailed {
 			return true

@@ -27,7 +27,12 @@ func raceWorker(mode, folder string) {
 			if err := json.Unmarshal([]byte(m["Body"].(string)), &body); err != nil {
 				panic(err)
 			}
-			guardedBy(mode, filepath.Join(folder, body.ID), func() { charge(body.ID) })
+			guardedBy(mode, filepath.Join(folder, body.ID), func() {
+				charge(body.ID)
+				if mode == "afterwards" { // when the message is done with
+					time.AfterFunc(watchLong/3, func() { charge(body.ID) })
+				}
+			})
 			call("DeleteMessage", map[string]any{"ReceiptHandle": m["ReceiptHandle"]})
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
@@ -29,6 +28,10 @@ type Request struct {
 	Environ []string
 	// Rerun makes the command that reruns one case.
 	Rerun func(version, name string) string
+	// Prepared is called once, when everything is there that the cases need: before it
+	// nothing has been replayed, after it the first worker starts. An error of it ends
+	// the replay. It may be nil.
+	Prepared func() error
 	// Keep is handed what each case leaves, as soon as it has ended, also of one that
 	// did not come to its end. An error of it ends the replay. It may be nil.
 	Keep func(Kept) error
@@ -103,6 +106,11 @@ func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
 	if err := l.prepare(ctx, plan); err != nil {
 		return Outcome{}, err
 	}
+	if r.Prepared != nil {
+		if err := r.Prepared(); err != nil {
+			return Outcome{}, err
+		}
+	}
 	out = Outcome{
 		Plan: plan, Histories: map[string][]Event{},
 		CannotSee: l.cannotSee(), Platform: l.platform(ctx),
@@ -145,11 +153,12 @@ func (l *lab) play(ctx context.Context, p Planned) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = theCase(p).script(ctx, w)
-	w.close()
-	if names := endOrphans(before); len(names) > 0 {
-		w.history.add(Event{Event: EventOutlived, Detail: strings.Join(names, ", ")})
+	w.before = before
+	if err = theCase(p).script(ctx, w); err == nil {
+		err = w.watch(ctx)
 	}
+	w.close()
+	w.endLeft()
 	if err == nil && ctx.Err() == nil {
 		return w, nil
 	}

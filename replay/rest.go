@@ -23,14 +23,22 @@ func (w *world) patience() int {
 // idle and the queue still has messages, it lets time pass until the next one is
 // due. So a put back costs no real time, and a worker is never aged while it works.
 func (w *world) rest(ctx context.Context) error {
-	for range w.patience() {
-		settled, err := w.idle(ctx)
-		if err != nil || !settled {
+	if w.barren {
+		return nil
+	}
+	for n := range w.patience() {
+		rested, err := w.idle(ctx)
+		if err != nil || !rested {
 			return err
 		}
 		due, any := nextDue(w.queue.Log(queueName), w.queue.Clock().Now())
 		if !any {
 			return nil
+		}
+		if n+1 == barrenRounds {
+			if err := w.markBarren(ctx); err != nil || w.barren {
+				return err
+			}
 		}
 		if err := w.pass(ctx, due); err != nil {
 			return err
@@ -51,27 +59,25 @@ func (w *world) idle(ctx context.Context) (bool, error) {
 		loops = len(s.Events)-w.logged > hotLoopEvents
 		return loops || w.failed() != nil || s.Visible == 0 && s.Polling >= w.idlePolls()
 	})
-	if ctx.Err() != nil {
+	switch k := w.failed(); {
+	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
-	}
-	if k := w.failed(); k != nil {
+	case k != nil:
 		w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerFailed, Detail: exitText(k.process.err)})
-		return false, nil
-	}
-	if loops {
+	case loops:
 		w.logQueue()
-		w.history.add(Event{Event: EventUnrested, Detail: "the message comes again and again while no time passes"})
-		return false, nil
-	}
-	if err != nil && w.anyPaused() { // it may wait for the paused one, as for a row's lock: the end tells
+		w.history.add(Event{Event: EventUnrested, Detail: "the message comes again and again though the replay lets no time pass"})
+	case err != nil && w.anyPaused(): // it may wait for the paused one, as for a row's lock: the end tells
 		w.history.add(Event{Event: EventWaited, Detail: fmt.Sprintf("a worker was busy for %s while another one was paused", limit)})
-		return false, nil
-	}
-	if err != nil {
+	case err != nil:
 		return false, w.stillBusy(ctx, limit)
+	default:
+		if w.acknowledged() { // one that only waits and puts back is no measure of the work
+			w.wasBusy(time.Since(began))
+		}
+		return true, nil
 	}
-	w.wasBusy(time.Since(began))
-	return true, nil
+	return false, nil
 }
 
 // recovery is how long a worker may be busy: as long as agreed, and twice as long as
@@ -79,10 +85,15 @@ func (w *world) idle(ctx context.Context) (bool, error) {
 // slower there, as two on one machine are, is not blocked.
 func (w *world) recovery() time.Duration {
 	limit := max(w.Spec.Timeouts.Recovery, 2*w.busiest[w.plan.Version])
-	if w.plan.Races {
-		limit = max(limit, leastInRace)
+	if w.plan.Races { // nobody is blocked before longest_run is over
+		limit = max(limit, leastInRace, min(w.Job.LongestRun, mostInRace)+time.Second)
 	}
 	return limit
+}
+
+// acknowledged: a message was since the queue was last looked at.
+func (w *world) acknowledged() bool {
+	return slices.ContainsFunc(w.queue.Log(queueName)[w.logged:], func(e labsqs.Event) bool { return e.Kind == labsqs.Deleted })
 }
 
 func (w *world) wasBusy(d time.Duration) {
@@ -92,7 +103,12 @@ func (w *world) wasBusy(d time.Duration) {
 	w.busiest[w.plan.Version] = max(w.busiest[w.plan.Version], d.Round(time.Second/10))
 }
 
-const leastInRace = 20 * time.Second
+// A blocked worker is waited for so long; with a longest_run over mostInRace it is never told
+// from one that is at work.
+const (
+	leastInRace = 20 * time.Second
+	mostInRace  = 2 * time.Minute
+)
 
 // stillBusy writes what the verdict needs: who has the message, and whether the
 // database makes a worker wait for another one.

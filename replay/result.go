@@ -43,7 +43,7 @@ func NewResult(p Planned, events []Event) Result {
 	r := Result{
 		Version: p.Version, Guarded: p.Guarded, Case: p.Case, Point: p.Point, Runs: 1,
 		What: p.What, OK: p.OK, Operations: len(operationsOf(events)),
-		Verdict: Judge(p, events), FaultFired: fired(events), Redelivery: redelivery(events), Facts: append(facts(p, events), givenUp(events)...),
+		Verdict: Judge(p, events), FaultFired: fired(events), Redelivery: redelivery(events), Facts: append(append(facts(p, events), deaf(events)...), deadLettered(events)...),
 	}
 	if p.Races {
 		r.Runs, r.Overlapped = len(byRun(events)), Overlapped(events)
@@ -56,7 +56,7 @@ func NewResult(p Planned, events []Event) Result {
 		if e.Seen.LeaseMS > 0 && (e.Seen.When == SeenYoung || e.Seen.When == SeenRipe || e.Seen.When == SeenFault) {
 			r.ClaimAgeMS, r.LeaseMS = e.Seen.ClaimAgeMS, e.Seen.LeaseMS
 		}
-		if e.isEnd() {
+		if e.isEnd() && lookOf(events, e, SeenAfter).Seen.When == "" || e.Seen.When == SeenAfter {
 			r.count(*e.Seen, first)
 			first = false
 		}

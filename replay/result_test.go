@@ -3,6 +3,7 @@ package replay
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/job"
@@ -64,6 +65,25 @@ func TestResultNumbers(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// A deploy waits for a worker that SIGTERM does not end, and then kills it.
+func TestAWorkerThatIgnoresSIGTERMIsTold(t *testing.T) {
+	p := plannedFor(job.Lookup, guarded, "shutdown")
+	for _, c := range []struct {
+		end  Event
+		told int
+	}{
+		{Event{Event: EventWorker, Worker: "A", What: workerKilled, Detail: "it did not end by itself"}, 1},
+		{Event{Event: EventWorker, Worker: "A", What: workerEnded, Detail: "exit status 1"}, 0},
+		{Event{Event: EventWorker, Worker: "A", What: workerKilled}, 0},
+	} {
+		r := NewResult(p, []Event{faultFired(), look(SeenFault, acted), c.end, look(SeenEnd, completed)})
+		told := slices.DeleteFunc(slices.Clone(r.Facts), func(f string) bool { return !strings.Contains(f, "did not end by itself") })
+		if r.Verdict.Verdict != OK || len(told) != c.told {
+			t.Errorf("%+v: %q, %+v", c.end, told, r.Verdict)
+		}
 	}
 }
 

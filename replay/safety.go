@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/jobfile"
 )
 
 // CheckSafe refuses what a replay must not touch: it writes, and it kills.
@@ -26,10 +28,34 @@ func CheckSafe(r Request) error {
 			Hint: "leave it out: the replay starts its own",
 		}
 	}
+	if err := checkSetNames(r.Spec); err != nil {
+		return err
+	}
 	if err := checkSet(r.Spec.Set, r.Spec.AllowHosts); err != nil {
 		return err
 	}
 	return checkNotProduction(r.Environ, r.Spec.Set)
+}
+
+// checkSetNames refuses to set what the replay sets itself, and what would lead the
+// workers past its listener.
+func checkSetNames(spec *jobfile.Replay) error {
+	e := spec.Environment
+	for _, name := range slices.Sorted(maps.Keys(spec.Set)) {
+		if strings.HasSuffix(strings.ToUpper(name), "_PROXY") {
+			return &Problem{
+				What: "set." + name + " would lead the workers past the replay, which refuses every call that is not meant for its stand-ins",
+				Hint: "leave it out: the workers get proxy variables of the replay's own",
+			}
+		}
+		if slices.Contains([]string{e.Database, e.Queue, e.Broker, e.Outside, e.JobFile, e.Mail}, name) {
+			return &Problem{
+				What: "set." + name + " is a variable by which environment gives the workers an address of the replay",
+				Hint: "leave it out of set, or give that address another name under environment",
+			}
+		}
+	}
+	return nil
 }
 
 // checkSet refuses a variable that gives the workers a server of the user's.

@@ -29,6 +29,8 @@ func TestCheckSafe(t *testing.T) {
 		{"production by the file", jobfile.Replay{Set: map[string]string{"APP_ENV": "Production"}}, []string{"APP_ENV=test"}, "APP_ENV says"},
 		{"a server set for the workers", jobfile.Replay{Set: map[string]string{"REDIS_URL": "redis://:secret@cache.example:6379"}}, nil, "set.REDIS_URL is on cache.example"},
 		{"an allowed one", jobfile.Replay{AllowHosts: []string{"cache.example"}, Set: map[string]string{"REDIS_URL": "redis://cache.example"}}, nil, ""},
+		{"the proxies", jobfile.Replay{Set: map[string]string{"no_proxy": "*"}}, nil, "set.no_proxy would lead the workers past"},
+		{"an address of the replay's", jobfile.Replay{Environment: jobfile.Environment{Database: "DB"}, Set: map[string]string{"DB": "sqlite:shop.db"}}, nil, "set.DB is a variable by which environment"},
 		{"HTTP meets the proxy", jobfile.Replay{Set: map[string]string{"ISSUER": "https://login.example"}}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -118,6 +118,9 @@ func (w *world) awaitTrap(ctx context.Context, k *worker, t *trap) (struck bool,
 		e.Step, e.Detail = "", fmt.Sprintf("not reached within %s", w.Spec.Timeouts.Step)
 	}
 	w.history.add(e)
+	if !struck {
+		w.quote(k)
+	}
 	if struck && t.kill != nil {
 		t.kill()
 	}

@@ -3,10 +3,6 @@ package replay
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
-	"syscall"
-	"time"
 
 	"github.com/twiceproof/twiceproof/outside"
 	"github.com/twiceproof/twiceproof/wire"
@@ -86,102 +82,4 @@ func lostReply(ctx context.Context, w *world) error {
 		return err
 	}
 	return w.end(ctx, op)
-}
-
-// shutdown sends SIGTERM while the act is running, then lets it go on.
-func shutdown(ctx context.Context, w *world) error {
-	first, t, op, fired, err := w.strikeFirst(ctx, wire.Hold)
-	if err != nil || !fired {
-		return err
-	}
-	if err := w.look(ctx, SeenFault, op); err != nil {
-		return err
-	}
-	first.killed.Store(true) // as far as failing by itself goes: it was told to
-	w.history.add(Event{Event: EventWorker, Worker: first.name, What: workerTold})
-	first.process.signal(syscall.SIGTERM)
-	// The answer comes when the worker has had its time to give up waiting for it,
-	// so that one that does so always does.
-	select {
-	case <-first.process.exited:
-	case <-time.After(answerAfterTerm):
-	}
-	t.release()
-	select {
-	case <-first.process.exited:
-		w.history.add(Event{Event: EventWorker, Worker: first.name, What: workerEnded, Detail: exitText(first.process.err)})
-	case <-time.After(w.recovery()):
-		w.history.add(Event{Event: EventWorker, Worker: first.name, What: workerKilled, Detail: "it did not end by itself"})
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	first.gate.Shut()
-	first.process.kill()
-	if err := w.quiet(ctx, first); err != nil {
-		return err
-	}
-	return w.recover(ctx, op)
-}
-
-const answerAfterTerm = 300 * time.Millisecond
-
-// oldAndNew: what the old code finished without a record is delivered to the new.
-func oldAndNew(ctx context.Context, w *world) error {
-	op, err := w.newOperation()
-	if err != nil {
-		return err
-	}
-	old, err := w.startVersion(ctx, w.unguardedVersion(), nil)
-	if err != nil {
-		return err
-	}
-	if err := w.send(&op); err != nil {
-		return err
-	}
-	if err := w.rest(ctx); err != nil {
-		return err
-	}
-	if n, err := w.effects(ctx, op); err != nil || n != 1 {
-		w.history.add(Event{Event: EventUnasked, Detail: "the old code did not finish the operation"})
-		return err
-	}
-	w.kill(old)
-	old.gate.Shut()
-	if err := w.quiet(ctx, old); err != nil {
-		return err
-	}
-	if err := w.backfill(ctx, op); err != nil {
-		return err
-	}
-	if _, err := w.startWorker(ctx); err != nil {
-		return err
-	}
-	if err := w.again(op); err != nil {
-		return err
-	}
-	return w.end(ctx, op)
-}
-
-func (w *world) unguardedVersion() string {
-	for _, v := range w.Spec.Versions {
-		if !v.Guarded {
-			return v.Name
-		}
-	}
-	return ""
-}
-
-// backfill marks what the old code has finished, as the application would before
-// the deploy.
-func (w *world) backfill(ctx context.Context, op operation) error {
-	text, err := os.ReadFile(w.Spec.Resolve(w.Spec.Backfill))
-	if err != nil {
-		return &Problem{What: fmt.Sprintf("backfill file %s cannot be read", w.Spec.Backfill), Hint: "name it in backfill as seen from the replay file's folder"}
-	}
-	quoted := strings.NewReplacer("'", "''")
-	script := strings.NewReplacer("{{key}}", quoted.Replace(op.key), "{{job_type}}", quoted.Replace(w.Job.Type)).Replace(string(text))
-	if err := w.db.Apply(ctx, script); err != nil {
-		return &Problem{What: "the backfill cannot be applied: " + err.Error(), Hint: "correct the file that backfill names"}
-	}
-	return nil
 }

@@ -3,18 +3,14 @@ package replay
 import "context"
 
 // twoAtOnce brings two workers to one stale claim: both have read it and are about to
-// take it over. The first is let go up to its act, then the second. A takeover that
+// take it over. The first goes on up to its act, then the second does. A takeover that
 // does not show the claim that was read succeeds for both.
 func twoAtOnce(ctx context.Context, w *world) error {
 	op, fired, err := w.killFirst(ctx)
 	if err != nil || !fired {
 		return err
 	}
-	first, err := w.startWorker(ctx)
-	if err != nil {
-		return err
-	}
-	second, err := w.startWorker(ctx)
+	first, second, err := w.startTwo(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,6 +23,23 @@ func twoAtOnce(ctx context.Context, w *world) error {
 	if err := w.again(op); err != nil {
 		return err
 	}
+	if err := w.oneThenTheOther(ctx, first, takeover, act); err != nil {
+		return err
+	}
+	return w.end(ctx, op)
+}
+
+func (w *world) startTwo(ctx context.Context) (first, second *worker, err error) {
+	if first, err = w.startWorker(ctx); err != nil {
+		return nil, nil, err
+	}
+	second, err = w.startWorker(ctx)
+	return first, second, err
+}
+
+// oneThenTheOther brings both to the takeover, then the first to its act, then the
+// second there too.
+func (w *world) oneThenTheOther(ctx context.Context, first *worker, takeover, act *meeting) error {
 	limit := w.recovery()
 	met, err := w.gather(ctx, takeover, limit)
 	if err != nil {
@@ -40,9 +53,7 @@ func twoAtOnce(ctx context.Context, w *world) error {
 		return err
 	}
 	takeover.end()
-	if _, err := w.gather(ctx, act, limit); err != nil {
-		return err
-	}
+	_, err = w.gather(ctx, act, limit)
 	act.end()
-	return w.end(ctx, op)
+	return err
 }

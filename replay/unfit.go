@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"fmt"
+
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 )
@@ -20,10 +22,21 @@ type setting struct {
 
 func (s setting) ownRow() bool { return s.job.Effect.Kind == job.OwnRow }
 
+// wireless says why nothing on the database's wire can be held or cut; empty where it can.
+func (s setting) wireless() string {
+	switch s.database {
+	case jobfile.Postgres:
+		return ""
+	case jobfile.SQLite:
+		return "SQLite has no wire"
+	}
+	return fmt.Sprintf("the replay does not speak the protocol of %s", s.database)
+}
+
 // noWire: the kill points of an own row are on the database's wire.
 func noWire(s setting) string {
-	if s.ownRow() && s.database == jobfile.SQLite {
-		return "SQLite has no wire, so nothing can be stopped between the claim and the COMMIT of an own row"
+	if why := s.wireless(); s.ownRow() && why != "" {
+		return why + ", so nothing can be stopped between the claim and the COMMIT of an own row"
 	}
 	return ""
 }
@@ -38,9 +51,9 @@ func noClaimOrWire(s setting) string {
 }
 
 func noDatabaseWire(s setting) string {
-	switch {
-	case s.database != jobfile.Postgres:
-		return "SQLite has no wire, so no reply of it can be lost"
+	switch why := s.wireless(); {
+	case why != "":
+		return why + ", so no reply of it can be lost"
 	case !s.guarded:
 		return "code without our record has no claim or completion of ours whose reply could be lost"
 	}
@@ -87,17 +100,17 @@ func noClaimWire(s setting) string {
 
 // noTakeoverWire: two workers are brought to one claim on the database's wire.
 func noTakeoverWire(s setting) string {
-	switch {
+	switch why := s.wireless(); {
 	case s.ownRow():
 		return noClaimOrWire(s)
-	case s.database != jobfile.Postgres:
-		return "SQLite has no wire, so two workers cannot be brought to one takeover at once"
+	case why != "":
+		return why + ", so two workers cannot be brought to one takeover at once"
 	}
 	return noDatabaseWire(s)
 }
 
 func noCut(s setting) string {
-	if s.database != jobfile.Postgres {
+	if s.database == jobfile.SQLite {
 		return "SQLite is a file: there is no connection that could be refused"
 	}
 	return noDatabaseWire(s)

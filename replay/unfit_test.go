@@ -13,13 +13,14 @@ func TestUnfit(t *testing.T) {
 	ownRow := job.Job{Effect: job.Effect{Kind: job.OwnRow}}
 	call := job.Job{Effect: job.Effect{Kind: job.Outside}, Stale: job.Stale{Policy: job.Lookup}}
 	heldCall := job.Job{Effect: job.Effect{Kind: job.Outside}, Stale: job.Stale{Policy: job.Hold}}
-	lite, pg := jobfile.SQLite, jobfile.Postgres
+	lite, pg, other := jobfile.SQLite, jobfile.Postgres, jobfile.DatabaseKind("other")
 	for _, c := range []struct {
 		name string
 		s    setting
 		want string
 	}{
 		{"killed_after_claim", setting{job: ownRow, database: lite, guarded: true}, "SQLite has no wire"},
+		{"killed_after_claim", setting{job: ownRow, database: other, guarded: true}, "the protocol of other, so nothing"},
 		{"killed_after_claim", setting{job: ownRow, database: pg, guarded: true}, ""},
 		{"killed_after_claim", setting{job: call, database: lite, guarded: true}, ""},
 		{"killed_twice", setting{job: ownRow, database: lite}, "SQLite has no wire"},
@@ -29,6 +30,7 @@ func TestUnfit(t *testing.T) {
 		{"late_finisher/after_effect", setting{job: ownRow, database: pg, guarded: true}, "born completed"},
 		{"young_claim/paused", setting{job: call, database: lite}, ""},
 		{"young_claim/clocks_apart", setting{job: call, database: lite, guarded: true}, "no clock of its own"},
+		{"young_claim/clocks_apart", setting{job: call, database: other, guarded: true}, "not that of other"},
 		{"young_claim/clocks_apart", setting{job: call, database: pg}, "without our record"},
 		{"young_claim/clocks_apart", setting{job: ownRow, database: pg, guarded: true}, "born completed"},
 		{"young_claim/clocks_apart", setting{job: call, database: pg, guarded: true}, ""},
@@ -37,6 +39,7 @@ func TestUnfit(t *testing.T) {
 		{"old_claim/two_at_once", setting{job: ownRow, database: pg, guarded: true}, "born completed"},
 		{"old_claim/two_at_once", setting{job: call, database: pg, guarded: true}, ""},
 		{"unreachable_database", setting{job: call, database: lite, guarded: true}, "SQLite is a file"},
+		{"unreachable_database", setting{job: call, database: other, guarded: true}, "the protocol of other, so no reply"},
 		{"unreachable_database", setting{job: call, database: pg}, "without our record"},
 		{"unreachable_database", setting{job: ownRow, database: pg, guarded: true}, ""},
 		{"lost_reply/claim", setting{job: call, database: lite, guarded: true}, "SQLite has no wire"},

@@ -11,6 +11,7 @@ func TestJudge(t *testing.T) {
 	timeout := Event{Event: EventTimeout, Detail: "a worker was still busy after 20s"}
 	unproxied := Event{Event: EventUnproxied, Detail: "CONNECT api.example:443"}
 	crashed := Event{Event: EventWorker, Worker: "A", What: workerFailed, Detail: "exit status 1"}
+	outlived := Event{Event: EventOutlived, Detail: "sleep"}
 	stuck := with(claimed, func(s *Seen) { s.ClaimAgeMS = lease })
 	for _, c := range []struct {
 		name    string
@@ -39,6 +40,8 @@ func TestJudge(t *testing.T) {
 		{"an effect that went elsewhere is not lost", job.Lookup, unguarded, "sequential", []Event{unproxied, look(SeenEnd, nothing)}, Unknown, ""},
 		{"a worker that ended by itself", job.Lookup, guarded, "sequential", []Event{crashed, look(SeenEnd, claimed)}, Unknown, ""},
 		{"a repeat was seen, whatever else", job.Lookup, unguarded, "sequential", []Event{timeout, unproxied, crashed, look(SeenEnd, effectsOf(2))}, Violation, Duplicate},
+		{"a daemon was left", job.Lookup, guarded, "sequential", []Event{look(SeenEnd, completed), outlived}, Unknown, ""},
+		{"a repeat that a daemon may have made", job.Lookup, guarded, "sequential", []Event{look(SeenEnd, effectsOf(2)), outlived}, Unknown, ""},
 
 		{"the fault did not fire", job.Lookup, guarded, "killed_after_claim", []Event{faultMissed(), look(SeenEnd, completed)}, Unknown, ""},
 		{"a repeat without the fault is another case's", job.Lookup, guarded, "killed_after_claim", []Event{faultMissed(), look(SeenEnd, effectsOf(2))}, Unknown, ""},
@@ -94,7 +97,8 @@ func TestJudgeYoungClaim(t *testing.T) {
 		kind    string
 	}{
 		{"put back, and done later", guarded, history(lease/4, young, completed), OK, ""},
-		{"acted on", guarded, history(lease/4, with(young, func(s *Seen) { s.Effects = 1 }), completed), Violation, Duplicate},
+		{"acted on", guarded, history(lease/4, with(young, func(s *Seen) { s.Effects = 1 }), completed), Violation, AgainstPolicy},
+		{"acted on twice", guarded, history(lease/4, with(young, func(s *Seen) { s.Effects = 2 }), completed), Violation, Duplicate},
 		{"taken over", guarded, history(lease/4, with(young, func(s *Seen) { s.Token = "t2" }), completed), Violation, AgainstPolicy},
 		{"held too early", guarded, history(lease/4, with(young, func(s *Seen) { s.State = "held" }), completed), Violation, AgainstPolicy},
 		{"taken as done too early", guarded, history(lease/4, with(young, func(s *Seen) { s.State, s.Completion = "completed", "assumed" }), completed), Violation, AgainstPolicy},

@@ -2,8 +2,8 @@ package replay
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/twiceproof/twiceproof/queue/sqs"
 	"github.com/twiceproof/twiceproof/wire"
@@ -19,7 +19,7 @@ func blocked(p Planned, events []Event) Verdict {
 		if !p.Races || e.Event != EventTimeout || e.Run == 0 {
 			continue
 		}
-		if why := excuse(events[:i], e); why != "" {
+		if why := excuse(p, events[:i], e); why != "" {
 			return doubt("%s, and %s", e.Detail, why)
 		}
 		return violates(Blocked, "%s", e.Detail)
@@ -28,7 +28,7 @@ func blocked(p Planned, events []Event) Verdict {
 }
 
 // excuse is why a worker that was still busy at a time-out may not be blocked.
-func excuse(before []Event, timeout Event) string {
+func excuse(p Planned, before []Event, timeout Event) string {
 	var run []Event
 	for _, e := range before {
 		if e.Run == timeout.Run {
@@ -40,6 +40,9 @@ func excuse(before []Event, timeout Event) string {
 		return "no worker has the message"
 	}
 	for name := range have {
+		if has := timeout.MS - receivedAt(name, run); has < p.LongestRunMS {
+			return fmt.Sprintf("worker %s has had its message for %s: longest_run lets it be busy for %s", name, ms(has).Round(time.Second/10), ms(p.LongestRunMS))
+		}
 		if why := excuseOf(name, run, timeout); why != "" {
 			return why
 		}
@@ -47,67 +50,96 @@ func excuse(before []Event, timeout Event) string {
 	return ""
 }
 
-// excuseOf looks at what one worker said to the outside service and the database.
-func excuseOf(name string, run []Event, timeout Event) string {
-	under := map[string]string{} // peer by the step without an end
-	last, done, refused := int64(0), 0, 0
+// receivedAt is when a worker has got its last message.
+func receivedAt(name string, run []Event) (at int64) {
+	for _, e := range run {
+		if e.Event == EventQueue && e.What == "received" && e.Worker == name {
+			at = max(at, e.MS)
+		}
+	}
+	return at
+}
+
+// talk is what one worker said to the outside service and the database.
+type talk struct {
+	under         map[string]string // peer by the step without an end
+	last          int64             // when it said or heard something
+	done, refused int               // writes that the database answered
+}
+
+func talkOf(name string, run []Event) talk {
+	t := talk{under: map[string]string{}}
 	for _, e := range run {
 		peer := peerOf(e)
 		if e.Worker != name || e.Event != EventStep || peer != peerOutside && peer != peerDatabase {
 			continue
 		}
-		last = e.MS
+		t.last = e.MS
 		switch wire.Phase(e.What) {
 		case wire.Request, wire.Forwarded, wire.Held:
-			under[e.Step] = peer
+			t.under[e.Step] = peer
 		case wire.Reply:
 			if peer == peerDatabase {
 				wrote, failed := pgwire.Writes(e.Detail)
-				done, refused = done+wrote, refused+failed
+				t.done, t.refused = t.done+wrote, t.refused+failed
 			}
 		default:
-			delete(under, e.Step)
+			delete(t.under, e.Step)
 		}
 	}
-	for _, peer := range under {
+	return t
+}
+
+func excuseOf(name string, run []Event, timeout Event) string {
+	t := talkOf(name, run)
+	for _, peer := range t.under {
 		if peer == peerOutside || timeout.What != timeoutLocked {
 			return fmt.Sprintf("worker %s waits for the %s, which has not answered", name, peer)
 		}
 	}
-	switch ago := timeout.MS - last; {
-	case refused > 0 && done == 0:
+	switch ago := timeout.MS - t.last; {
+	case t.refused > 0 && t.done == 0:
 		return fmt.Sprintf("the database has answered whatever worker %s wrote with an error", name)
-	case last > 0 && len(under) == 0 && ago < timeout.ForMS/2:
+	case t.last > 0 && len(t.under) == 0 && ago < timeout.ForMS/2:
 		return fmt.Sprintf("worker %s was still getting further %s before: it may only be slow", name, ms(ago))
 	}
 	return ""
 }
 
-// havers are the workers that have a message in hand. A message whose visibility its
-// worker has changed was put back or kept longer: put back by one that asks for more.
+// havers are the workers that have a message in hand. A message whose visibility is over,
+// or was changed by its worker, was let go only by one that asks for more: another one is
+// still at work on it, also where somebody else has it meanwhile.
 func havers(run []Event) map[string]bool {
-	inHand, polls := map[copyOf]string{}, map[string]map[string]bool{}
-	changed := map[copyOf]bool{}
+	type hand struct {
+		worker string
+		of     copyOf
+	}
+	has, polls := map[hand]bool{}, map[string]map[string]bool{} // has it, and surely
 	for _, e := range run {
-		c := copyOf{e.Message, e.Copy}
+		h := hand{e.Worker, copyOf{e.Message, e.Copy}}
 		switch {
 		case e.Event == EventStep && strings.HasPrefix(e.Step, polling):
 			poll(polls, e)
 		case e.Event != EventQueue:
 		case e.What == "received":
-			inHand[c], changed[c] = e.Worker, false
-		case e.What == "visibility_changed":
-			changed[c] = true
-		case slices.Contains(settled, e.What):
-			delete(inHand, c)
+			has[h] = true
+		case e.What == "deleted":
+			delete(has, h)
+		case e.What == "visibility_changed", e.What == "visibility_over":
+			for other := range has {
+				if other.of == h.of && (other.worker == h.worker || h.worker == "") {
+					has[other] = false
+				}
+			}
 		}
 	}
-	for c := range inHand {
-		if changed[c] && len(polls[inHand[c]]) > 0 {
-			delete(inHand, c)
+	workers := map[string]bool{}
+	for h, surely := range has {
+		if surely || len(polls[h.worker]) == 0 {
+			workers[h.worker] = true
 		}
 	}
-	return workersOf(inHand)
+	return workers
 }
 
 const polling = sqs.Peer + " ReceiveMessage "

@@ -87,30 +87,6 @@ func TestJudgeLease(t *testing.T) {
 	}
 }
 
-func TestJudgeHotLoop(t *testing.T) {
-	received := func(n int, message string) (events []Event) {
-		for range n {
-			events = append(events, onQueue(0, "A", message, 1, "received"))
-		}
-		return events
-	}
-	for _, c := range []struct {
-		name   string
-		events []Event
-		kind   string
-	}{
-		{"at the limit", received(hotLoopAt, "m"), ""},
-		{"over it", received(hotLoopAt+1, "m"), Stuck},
-		{"two messages", slices.Concat(received(hotLoopAt, "m"), received(hotLoopAt, "n")), ""},
-		{"time passed", slices.Concat(received(hotLoopAt, "m"), []Event{passed(1)}, received(hotLoopAt, "m")), ""},
-	} {
-		got := Judge(plannedFor(job.Lookup, guarded, "sequential"), append(c.events, look(SeenEnd, completed)))
-		if got.Kind != c.kind {
-			t.Errorf("%s: got %+v, want %q", c.name, got, c.kind)
-		}
-	}
-}
-
 // The kind of many runs is the worst of them, whichever came first.
 func TestSeverity(t *testing.T) {
 	kinds := []string{Duplicate, Lost, Stuck, Blocked, AgainstPolicy}

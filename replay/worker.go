@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,7 +13,6 @@ import (
 	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
 	"github.com/twiceproof/twiceproof/queue/sqs"
 	"github.com/twiceproof/twiceproof/wire"
-	"github.com/twiceproof/twiceproof/wire/httpwire"
 	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
 
@@ -43,9 +41,6 @@ type worker struct {
 	polls    int // long polls that it has open when it is idle, as far as was seen
 }
 
-// proxy is one way of a worker to a peer.
-type proxy interface{ Close() }
-
 // startWorker starts a worker of the case's code version and waits until it asks
 // the queue for messages.
 func (w *world) startWorker(ctx context.Context) (*worker, error) {
@@ -72,44 +67,6 @@ func (w *world) startVersion(ctx context.Context, version string, arm func(*work
 	}
 	w.workers = append(w.workers, k)
 	return k, w.ready(ctx, k)
-}
-
-// listen makes the worker's own proxies. What has no wire is told as it is.
-func (w *world) listen(k *worker) (addresses, error) {
-	a := addresses{database: w.address, mail: w.mailAddress(), queue: w.queueURL, jobFile: w.jobFile(), refuse: w.refuse.URL()}
-	toQueue, err := httpwire.Listen(k.gate, sqs.Peer, w.queue.URL(), sqs.StepName, map[string]string{"X-Twiceproof-Worker": k.name})
-	if err != nil {
-		return a, err
-	}
-	k.proxies, a.broker = append(k.proxies, toQueue), toQueue.URL()
-	if w.outside != nil {
-		toOutside, err := httpwire.Listen(k.gate, peerOutside, w.outside.URL(), nil, nil)
-		if err != nil {
-			return a, err
-		}
-		k.proxies, a.outside = append(k.proxies, toOutside), toOutside.URL()
-	}
-	if w.postgres != nil {
-		address, err := url.Parse(w.address)
-		if err != nil {
-			return a, err
-		}
-		toDatabase, err := pgwire.Listen(k.gate, peerDatabase, address.Host)
-		if err != nil {
-			return a, err
-		}
-		address.Host = toDatabase.Addr()
-		k.database = toDatabase
-		k.proxies, a.database = append(k.proxies, toDatabase), address.String()
-	}
-	return a, nil
-}
-
-func (w *world) mailAddress() string {
-	if w.mail == nil {
-		return ""
-	}
-	return w.mail.Addr()
 }
 
 func (w *world) launch(k *worker, version string, a addresses) (err error) {
@@ -162,39 +119,21 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case k.process.hasExited():
+	}
+	return w.notReady(k)
+}
+
+func (w *world) notReady(k *worker) *Problem {
+	if k.process.hasExited() {
 		return &Problem{
 			What: fmt.Sprintf("a worker of version %q did not start: %v", w.plan.Version, exitText(k.process.err)),
-			Hint: startHint(k.process.err, k.process.output.String()), Output: tail(k.process.output.String()),
+			Hint: startHint(k.process.err, k.process.printed()), Output: tail(k.process.printed()),
 		}
 	}
 	return &Problem{
 		What: fmt.Sprintf("a worker of version %q did not ask the queue for messages within %s", w.plan.Version, w.Spec.Timeouts.Ready),
 		Hint: "a replay needs long polling (WaitTimeSeconds over 0) from the addresses that environment names; raise timeouts.ready for a slow start", Output: tail(k.process.output.String()),
 	}
-}
-
-func exitText(err error) string {
-	if err == nil {
-		return "it ended with status 0"
-	}
-	return err.Error()
-}
-
-func (w *world) kill(k *worker) {
-	k.killed.Store(true)
-	k.process.kill()
-	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerKilled})
-}
-
-// quiet waits until the peers are done with a worker that is dead.
-func (w *world) quiet(ctx context.Context, k *worker) error {
-	limited, cancel := context.WithTimeout(ctx, w.Spec.Timeouts.Step)
-	defer cancel()
-	if err := k.gate.Quiet(limited); err != nil && ctx.Err() == nil {
-		w.history.add(Event{Event: EventTimeout, Worker: k.name, Detail: "a peer was not done with the dead worker: " + err.Error()})
-	}
-	return context.Cause(ctx)
 }
 
 // pause stops the worker's processes where they are; a held step stays held.
@@ -214,21 +153,4 @@ func (w *world) goOn(k *worker) {
 	k.paused = false
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerWoken})
 	k.process.signal(syscall.SIGCONT)
-}
-
-func (k *worker) alive() bool { return !k.killed.Load() && !k.process.hasExited() }
-
-func (k *worker) close() {
-	if k.process != nil {
-		k.gate.Shut()
-		k.process.kill()
-	}
-	k.closeProxies()
-}
-
-func (k *worker) closeProxies() {
-	for _, p := range k.proxies {
-		p.Close()
-	}
-	k.gate.Close()
 }

@@ -39,10 +39,15 @@ type world struct {
 	made       int
 	logged     int             // queue events that are in the history already
 	strange    int             // calls that the outside service did not know, likewise
+	asked      int             // look-ups, likewise
 	passed     time.Duration   // time that the replay let pass
 	met        time.Duration   // waited in vain at meetings
 	nameless   int             // calls that were looked at for their operation
 	values     map[string]bool // of all operations that the case has made
+	ends       []seenEnd       // of all operations
+	barren     bool            // it is of no use to wait any more
+	passedMS   int64           // when time last passed, by the history
+	before     map[int]string  // the children that this process had before the case
 	closing    sync.Once
 }
 
@@ -77,8 +82,10 @@ func (w *world) openDatabase(ctx context.Context) error {
 		return err
 	}
 	w.address = address
-	w.db, err = records.Open(string(w.Spec.Database.Kind), dsn, w.Table)
-	return err
+	if w.db, err = records.Open(string(w.Spec.Database.Kind), dsn, w.Table); err != nil || !w.ownRow() {
+		return err
+	}
+	return w.countsNoOther(ctx)
 }
 
 func (w *world) startOutside() (err error) {
@@ -124,96 +131,6 @@ func (w *world) window() time.Duration {
 
 func (w *world) ownRow() bool { return w.Job.Effect.Kind == job.OwnRow }
 
-// effects counts what the operation has done, outside the worker.
-func (w *world) effects(ctx context.Context, op operation) (int, error) {
-	if !w.ownRow() {
-		return w.book.Count(op.value), nil
-	}
-	n, err := w.db.Count(ctx, w.Spec.Effects.Count, op.value)
-	if err != nil {
-		return 0, &Problem{What: err.Error(), Hint: "correct effects.count of the replay file; it takes the operation's value as $1"}
-	}
-	return n, nil
-}
-
-// look writes what can be seen of an operation from outside the worker.
-func (w *world) look(ctx context.Context, when string, op operation) error {
-	effects, err := w.effects(ctx, op)
-	if err != nil {
-		return err
-	}
-	s := Seen{When: when, Effects: effects}
-	if w.book != nil {
-		s.LookUps = len(w.book.LookUps())
-	}
-	c := w.queue.Counts(queueName)
-	s.Queued = c.Visible + c.InFlight + c.Delayed
-	if w.plan.Guarded {
-		r, err := w.db.Read(ctx, w.Job.Type, op.key)
-		if err != nil {
-			return w.noRecord(err)
-		}
-		s.Records, s.State, s.Token, s.Acts, s.Late = r.Rows, r.State, r.Token, r.Acts, r.Late
-		s.Completion, s.HoldReason, s.GivenUp = r.Completion, r.HoldReason, r.GivenUp
-		s.ClaimAgeMS, s.LeaseMS = r.ClaimAge.Milliseconds(), r.Lease.Milliseconds()
-	}
-	w.logQueue()
-	w.logOutside()
-	w.history.add(Event{Event: EventSeen, Operation: op.key, Seen: &s})
-	return nil
-}
-
-// claimAge is how old the operation's claim is; code without a guard has none.
-func (w *world) claimAge(ctx context.Context, op operation) (time.Duration, error) {
-	if !w.plan.Guarded {
-		return 0, nil
-	}
-	r, err := w.db.Read(ctx, w.Job.Type, op.key)
-	if err != nil {
-		return 0, w.noRecord(err)
-	}
-	return r.ClaimAge, nil
-}
-
-func (w *world) noRecord(err error) error {
-	return &Problem{What: err.Error(), Hint: "guarded code keeps its records in the table " + w.Table + ": is it made by a file of database.schema?"}
-}
-
-// logQueue takes over what the queue has logged since the last time.
-func (w *world) logQueue() {
-	log := w.queue.Log(queueName)
-	for _, e := range log[w.logged:] {
-		w.history.add(Event{
-			Event: EventQueue, What: string(e.Kind), Message: e.MessageID, Copy: e.Copy,
-			Worker: e.Client, ForMS: e.Visibility.Milliseconds(),
-		})
-	}
-	w.logged = len(log)
-}
-
-// logOutside takes over the calls that the outside service did not know. What they
-// were meant to do did not happen, so nothing can be said of the job.
-func (w *world) logOutside() {
-	if w.book == nil {
-		return
-	}
-	unknown := w.book.Unexpected()
-	for _, u := range unknown[w.strange:] {
-		w.history.add(Event{
-			Event:  EventUnproxied,
-			Detail: u.Method + " " + u.Path + " is neither outside.act nor outside.look_up of the replay file",
-		})
-	}
-	w.strange = len(unknown)
-	calls := w.book.Calls()
-	for _, c := range calls[w.nameless:] {
-		if !w.values[c.Operation] && w.plan.Case != "keyless" { // there it is the case itself
-			w.history.add(Event{Event: EventUnproxied, Detail: "an effect names none of the operations that were sent: check where the replay file looks for it (outside.operation), and that it is {{key}} alone"})
-		}
-	}
-	w.nameless = len(calls)
-}
-
 // pass lets time pass, for the record and for the queue alike, record first: a
 // redelivery must find the record as old as the queue is. The lease is not
 // shortened; only the clocks move.
@@ -228,6 +145,7 @@ func (w *world) pass(ctx context.Context, d time.Duration) error {
 	w.logQueue()
 	w.passed += d
 	w.history.add(Event{Event: EventPassed, ForMS: d.Milliseconds()})
+	w.passedMS = time.Since(w.history.start).Milliseconds()
 	if w.book != nil {
 		w.book.Advance(d)
 	}

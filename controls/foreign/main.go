@@ -1,6 +1,3 @@
-// A consumer that knows nothing of Twiceproof, as a careful team writes one: the
-// orders it has seen are in a table of its own, and a worker that dies takes its
-// row with it, because the charge is made within the row's transaction.
 package main
 
 import (

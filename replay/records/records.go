@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -120,11 +121,30 @@ func (d *DB) Count(ctx context.Context, query, value string) (int, error) {
 	if d.kind == "sqlite" {
 		query = strings.ReplaceAll(query, "$1", "?1")
 	}
-	var n int
-	if err := d.db.QueryRowContext(ctx, query, value).Scan(&n); err != nil {
+	n, err := d.countOnly(ctx, query, value)
+	if err != nil {
 		return 0, fmt.Errorf("count effects: %w", err)
 	}
 	return n, nil
+}
+
+// countOnly refuses a query that changes something, such as DELETE … RETURNING 1.
+func (d *DB) countOnly(ctx context.Context, query, value string) (n int, err error) {
+	conn, err := d.db.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close() // back to the pool
+	begin, end := "BEGIN READ ONLY", "ROLLBACK"
+	if d.kind == "sqlite" {
+		begin, end = "PRAGMA query_only = 1", "PRAGMA query_only = 0"
+	}
+	if _, err := conn.ExecContext(ctx, begin); err != nil {
+		return 0, err
+	}
+	err = conn.QueryRowContext(ctx, query, value).Scan(&n)
+	_, ended := conn.ExecContext(context.WithoutCancel(ctx), end)
+	return n, errors.Join(err, ended)
 }
 
 //go:embed postgres/locked.sql

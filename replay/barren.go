@@ -1,0 +1,68 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// barrenRounds is how often guarded code may put a message back before there is a
+// record or an effect of it. A right worker claims in the first round; one whose claim
+// fails each time would go round until the patience is over, a little slower each time.
+const barrenRounds = 4
+
+// isBarren: nothing has come of the messages so far.
+func (w *world) isBarren(ctx context.Context) (bool, error) {
+	if !w.plan.Guarded || len(w.operations) == 0 || w.anyPaused() {
+		return false, nil
+	}
+	for _, op := range w.operations {
+		r, err := w.db.Read(ctx, w.Job.Type, op.key)
+		if err != nil {
+			return false, w.noRecord(err)
+		}
+		effects, err := w.effects(ctx, op)
+		if err != nil || effects > 0 || r.Rows > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// markBarren ends all waiting in this case when nothing has come of its messages, and
+// writes the likely reason.
+func (w *world) markBarren(ctx context.Context) (err error) {
+	if w.barren, err = w.isBarren(ctx); err != nil || !w.barren {
+		return err
+	}
+	w.history.add(Event{Event: EventUnrested, Detail: fmt.Sprintf("the message was put back %d times, and there is neither a record nor an effect", barrenRounds)})
+	w.quote(w.workers[len(w.workers)-1])
+	return nil
+}
+
+// quote keeps the last lines that a worker printed, for the verdict's reason. They are
+// shortened after their secrets are hidden: half of one is not recognised.
+func (w *world) quote(k *worker) {
+	const lines, width = 2, 300
+	all := strings.Split(strings.TrimSpace(w.secrets.hide(k.process.output.String())), "\n")
+	last := all[max(0, len(all)-lines):]
+	for i, line := range last {
+		if len(line) > width {
+			last[i] = strings.ToValidUTF8(line[:width], "") + "…"
+		}
+	}
+	if text := strings.Join(last, " | "); text != "" {
+		w.history.add(Event{Event: EventPrinted, Worker: k.name, Detail: text})
+	}
+}
+
+// withPrinted adds what a worker printed when it got nowhere.
+func withPrinted(v Verdict, events []Event) Verdict {
+	for _, e := range events {
+		if e.Event == EventPrinted {
+			v.Why += fmt.Sprintf("; worker %s last printed: %s", e.Worker, e.Detail)
+			break
+		}
+	}
+	return v
+}

@@ -1,0 +1,74 @@
+package replay
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+)
+
+// neverClaims puts every message back, as a guard does whose claim the database refuses.
+func neverClaims() {
+	for {
+		for _, m := range call("ReceiveMessage", map[string]any{"WaitTimeSeconds": 20}) {
+			fmt.Println("claim operation: no such column; password=" + os.Getenv("SHOP_PASSWORD"))
+			call("ChangeMessageVisibility", map[string]any{"ReceiptHandle": m.(map[string]any)["ReceiptHandle"], "VisibilityTimeout": 30})
+		}
+	}
+}
+
+func TestAClaimThatAlwaysFailsIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := filepath.Abs("../dialect/sqlite/schema.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := jobfile.ParseReplay(filepath.Join(t.TempDir(), jobfile.DefaultReplayName), fmt.Appendf(nil, `version: 1
+job: charge.create
+versions: {new: {run: "%s never", guarded: true}}
+message: {body: '{"order_id": "{{key}}"}'}
+outside: {act: "POST /charges", operation: body.order_id}
+database: {schema: ["%s"]}
+`, self, schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Request{
+		Spec: spec, Table: jobfile.DefaultTable, Environ: append(os.Environ(), "SHOP_PASSWORD=swordfish"), Only: []string{"sequential"},
+		Job: job.Job{
+			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside}, Lease: time.Minute,
+			Operation: job.Operation{Key: []job.Path{job.MustParsePath("body.order_id")}}, Stale: job.Stale{Policy: job.Hold},
+		},
+		Rerun: func(version, name string) string { return version + "/" + name },
+	}
+	plan, err := MakePlan(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(t.Context(), r, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := out.Results[0]
+	if got.Kind != Stuck || !strings.Contains(got.Why, "worker A last printed: claim operation: no such column") || strings.Contains(got.Why, "swordfish") {
+		t.Errorf("got %+v", got.Verdict)
+	}
+	received := 0
+	for _, e := range out.Histories["new/sequential"] {
+		if e.Event == EventQueue && e.What == "received" {
+			received++
+		}
+	}
+	if most := 3 * barrenRounds; received < barrenRounds || received > most { // with what sequential puts on the queue again
+		t.Errorf("received %d times, want %d to %d", received, barrenRounds, most)
+	}
+}

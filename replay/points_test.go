@@ -1,0 +1,26 @@
+package replay
+
+import "testing"
+
+// A loose effects.statement is not the guard's own statement.
+func TestMakesRow(t *testing.T) {
+	const table = "idempotency_records"
+	for _, c := range []struct {
+		text, statement string
+		want            bool
+	}{
+		{"INSERT INTO charges (order_id) VALUES ($1) #1", "insert into charges", true},
+		{"INSERT INTO charges (order_id) VALUES ($1) #1", "INSERT", true},
+		{"WITH setting AS (SELECT ?) INSERT INTO idempotency_records (job_type) VALUES ($1) #1", "INSERT", false},
+		{"BEGIN; INSERT INTO idempotency_records (job_type) VALUES ($1)", "INSERT", false},
+		{"INSERT INTO charges VALUES ($1); UPDATE idempotency_records SET state = ?; COMMIT", "INSERT", true},
+		{"INSERT INTO idempotency_records_of_charges VALUES ($1)", "INSERT", true},
+		{"SELECT ? / (CASE WHEN pg_current_xact_id_if_assigned()::text = $1::text THEN ? ELSE ? END) #1", "SELECT", false},
+		{"UPDATE idempotency_records SET note = ?", "UPDATE idempotency_records", true}, // asked for by name
+		{"SELECT ?", "INSERT", false},
+	} {
+		if got := makesRow(c.text, c.statement, table); got != c.want {
+			t.Errorf("%q in %q: %t", c.statement, c.text, got)
+		}
+	}
+}

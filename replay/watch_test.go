@@ -1,0 +1,38 @@
+package replay
+
+import (
+	"testing"
+
+	"github.com/twiceproof/twiceproof/job"
+)
+
+// A worker that charges again when its message is done with is caught, though every
+// look at an end came before. The one that does not is ok (TestARightRaceIsNotHeldUp).
+func TestWhatAWorkerDoesAfterwardsIsCounted(t *testing.T) {
+	t.Parallel()
+	got, events := raceOf(t, "afterwards", 2)
+	if got.Kind != Duplicate {
+		t.Errorf("got %+v", got.Verdict)
+	}
+	for _, e := range events {
+		if e.isLook() && e.Seen.When == SeenEnd && e.Seen.Effects == 1 {
+			return
+		}
+	}
+	t.Error("no look at an end came before: the test shows nothing")
+}
+
+func TestJudgeAfterwards(t *testing.T) {
+	twice := with(completed, func(s *Seen) { s.Effects = 2 })
+	p := plannedFor(job.Lookup, guarded, "sequential")
+	r := NewResult(p, []Event{look(SeenEnd, completed), look(SeenAfter, twice)})
+	if r.Kind != Duplicate || r.EffectsMin != 2 || r.EffectsMax != 2 {
+		t.Errorf("got %+v, %d to %d effects", r.Verdict, r.EffectsMin, r.EffectsMax)
+	}
+	late := NewResult(plannedFor(job.Lookup, guarded, "late_finisher/before_effect"), []Event{
+		faultFired(), look(SeenFault, claimed), look(SeenEnd, completed), look(SeenAfter, with(twice, func(s *Seen) { s.Late = true })),
+	})
+	if late.Verdict.Verdict != OK {
+		t.Errorf("permitted at the end, and permitted a moment later: %+v", late.Verdict)
+	}
+}

@@ -1,0 +1,54 @@
+package replay
+
+import (
+	"context"
+	"strings"
+)
+
+func exitText(err error) string {
+	if err == nil {
+		return "it ended with status 0"
+	}
+	return err.Error()
+}
+
+func (w *world) kill(k *worker) {
+	k.killed.Store(true)
+	k.process.kill()
+	w.endLeft()
+	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerKilled})
+}
+
+// endLeft ends what workers have left behind: daemons, whose parent is this process now.
+func (w *world) endLeft() {
+	if names := endOrphans(w.before); len(names) > 0 {
+		w.history.add(Event{Event: EventOutlived, Detail: strings.Join(names, ", ")})
+	}
+}
+
+// quiet waits until the peers are done with a worker that is dead.
+func (w *world) quiet(ctx context.Context, k *worker) error {
+	limited, cancel := context.WithTimeout(ctx, w.Spec.Timeouts.Step)
+	defer cancel()
+	if err := k.gate.Quiet(limited); err != nil && ctx.Err() == nil {
+		w.history.add(Event{Event: EventTimeout, Worker: k.name, Detail: "a peer was not done with the dead worker: " + err.Error()})
+	}
+	return context.Cause(ctx)
+}
+
+func (k *worker) alive() bool { return !k.killed.Load() && !k.process.hasExited() }
+
+func (k *worker) close() {
+	if k.process != nil {
+		k.gate.Shut()
+		k.process.kill()
+	}
+	k.closeProxies()
+}
+
+func (k *worker) closeProxies() {
+	for _, p := range k.proxies {
+		p.Close()
+	}
+	k.gate.Close()
+}

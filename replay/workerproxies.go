@@ -1,0 +1,54 @@
+package replay
+
+import (
+	"net/url"
+
+	"github.com/twiceproof/twiceproof/queue/sqs"
+	"github.com/twiceproof/twiceproof/wire/httpwire"
+	"github.com/twiceproof/twiceproof/wire/pgwire"
+)
+
+// proxy is one way of a worker to a peer.
+type proxy interface{ Close() }
+
+// listen makes the worker's own proxies. What has no wire is told as it is.
+func (w *world) listen(k *worker) (addresses, error) {
+	a := addresses{database: w.address, mail: w.mailAddress(), queue: w.queueURL, jobFile: w.jobFile(), refuse: w.refuse.URL()}
+	toQueue, err := httpwire.Listen(k.gate, sqs.Peer, w.queue.URL(), sqs.StepName, map[string]string{"X-Twiceproof-Worker": k.name})
+	if err != nil {
+		return a, err
+	}
+	k.proxies, a.broker = append(k.proxies, toQueue), toQueue.URL()
+	if w.outside != nil {
+		toOutside, err := httpwire.Listen(k.gate, peerOutside, w.outside.URL(), nil, nil)
+		if err != nil {
+			return a, err
+		}
+		k.proxies, a.outside = append(k.proxies, toOutside), toOutside.URL()
+	}
+	if w.postgres != nil {
+		a.database, err = w.listenDatabase(k)
+	}
+	return a, err
+}
+
+// listenDatabase gives the database's address as the worker is told it.
+func (w *world) listenDatabase(k *worker) (string, error) {
+	address, err := url.Parse(w.address)
+	if err != nil {
+		return "", err
+	}
+	if k.database, err = pgwire.Listen(k.gate, peerDatabase, address.Host); err != nil {
+		return "", err
+	}
+	k.proxies = append(k.proxies, k.database)
+	address.Host = k.database.Addr()
+	return address.String(), nil
+}
+
+func (w *world) mailAddress() string {
+	if w.mail == nil {
+		return ""
+	}
+	return w.mail.Addr()
+}
