@@ -17,7 +17,11 @@ type check struct {
 var checks = []check{
 	{"The same message, delivered three times one after another, has its effect once and leaves one completed record.", []string{"sequential"}},
 	{"The same message, given to two workers at once, has its effect once, in every run.", []string{"concurrent"}},
-	{"A worker that dies after the claim and before the effect, and one that dies after the effect and before completion: a redelivery after the lease follows the written policy.", []string{"killed_after_claim", "killed_after_effect"}},
+	{
+		"A worker that dies after the claim and before the effect, and one that dies after the effect and before completion: a redelivery after the lease follows the written policy. " +
+			"So it does after a second death, after a call that came late, after an outcome that nobody knows, and after a shutdown.",
+		[]string{"killed_after_claim", "killed_after_effect", "killed_twice", "late_finisher", "unknown_outcome", "shutdown"},
+	},
 	{"A claim younger than its lease is not taken over; one older than its lease is handled by the policy and never skipped for ever.", []string{"young_claim", "old_claim"}},
 	{"Two different operations with similar data both have their effect, once each.", []string{"two_operations"}},
 }
@@ -49,12 +53,12 @@ func answersOf(r Report, name string) []string {
 			answers = append(answers, answer+result.Why)
 			continue
 		}
-		answer += fmt.Sprintf("%s seen, %s permitted; %d record(s), %s", effects(result), permitted(result), result.Records, orNone(result.State))
+		answer += fmt.Sprintf("%s seen, %s permitted; %s", effects(result), permitted(result), recordText(result))
 		if result.Operations > 1 && result.Runs == 1 {
 			answer += fmt.Sprintf("; so for each of %d operations", result.Operations)
 		}
-		if name == "young_claim" || name == "old_claim" {
-			answer += "\n     - " + strings.Join(result.Facts, "\n     - ")
+		for _, fact := range factsOf(result) {
+			answer += "\n     - " + factText(result, fact)
 		}
 		if result.Runs > 1 {
 			answer += fmt.Sprintf("; %d runs in which both workers had it", result.Overlapped)
@@ -70,9 +74,32 @@ func yesOrNo(r replay.Result) string {
 	}[r.Verdict.Verdict]
 }
 
-func orNone(state string) string {
-	if state == "" {
-		return "none of ours"
+func recordText(r replay.Result) string {
+	switch r.Records {
+	case 0:
+		return "no record of ours"
+	case 1:
+		return "1 record, " + r.State
 	}
-	return state
+	return fmt.Sprintf("%d records, %s", r.Records, r.State)
+}
+
+// factsOf are what an answer shows beside its numbers: all for a case about a claim's
+// age, and how it ended for one with a fault.
+func factsOf(r replay.Result) []string {
+	switch {
+	case len(r.Facts) == 0 || r.Case == "young_claim" || r.Case == "old_claim":
+		return r.Facts
+	case r.FaultFired:
+		return r.Facts[len(r.Facts)-1:]
+	}
+	return nil
+}
+
+// factText leaves out the lease of code that has none.
+func factText(r replay.Result, fact string) string {
+	if r.Guarded {
+		return fact
+	}
+	return strings.NewReplacer(" within the lease", "", "past the lease", "much later").Replace(fact)
 }

@@ -42,6 +42,8 @@ type Report struct {
 	Platform      map[string]string `json:"platform"`
 	CannotSee     []string          `json:"cannot_see"`
 	Results       []replay.Result   `json:"results"`
+	// RerunHow says in a sentence how and where the rerun commands are typed.
+	RerunHow string `json:"rerun_how,omitempty"`
 }
 
 // Tree is a commit, and whether something in the tree differed from it.

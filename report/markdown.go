@@ -20,11 +20,17 @@ func WriteMarkdown(w io.Writer, r Report) error {
 		fmt.Fprintf(&b, "**%s.** ", sentence(r, v))
 	}
 	fmt.Fprintf(&b, "%s.\n\n", Limit)
+	for _, v := range Versions(r.Results) {
+		if text := Repeats(r.Results, v); text != "" {
+			fmt.Fprintf(&b, "%s.\n\n", text)
+		}
+	}
 	writeTable(&b, r)
 	writeChecks(&b, r)
 	fmt.Fprintf(&b, "\n## The policy for a stale claim\n\n%s\n\nLease: %s; in the record %s, with the time that the service may need to show a call.\nWhat is permitted was written into plan.json before the first worker started.\n",
 		strings.TrimSpace(r.PolicyText), lease(r), ms(r.StoredLeaseMS))
 	writeCases(&b, r)
+	writeLegend(&b)
 	writeLimits(&b, r)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -40,6 +46,9 @@ func writeTable(b *strings.Builder, r Report) {
 
 func writeCases(b *strings.Builder, r Report) {
 	b.WriteString("\n## What each case showed\n")
+	if r.RerunHow != "" {
+		fmt.Fprintf(b, "\n%s\n", r.RerunHow)
+	}
 	for _, result := range r.Results {
 		fmt.Fprintf(b, "\n### %s/%s: %s\n\n", result.Version, result.Label(), outcome(result))
 		if result.Verdict.Verdict == replay.NotApplicable {
@@ -50,6 +59,12 @@ func writeCases(b *strings.Builder, r Report) {
 		if result.Why != "" {
 			fmt.Fprintf(b, "%s.\n\n", result.Why)
 		}
+		if text := hint(result); text != "" {
+			fmt.Fprintf(b, "Hint: %s.\n\n", text)
+		}
+		if file := printed(result); file != "" {
+			fmt.Fprintf(b, "What its workers printed: `%s` in the evidence folder.\n\n", file)
+		}
 		fmt.Fprintf(b, "Effects: %s; permitted: %s. Redelivery: %s.", numbers(result), permitted(result), result.Redelivery)
 		if result.FaultFired {
 			b.WriteString(" The fault fired.")
@@ -59,7 +74,7 @@ func writeCases(b *strings.Builder, r Report) {
 			if i == 0 {
 				b.WriteString("\n")
 			}
-			fmt.Fprintf(b, "1. %s\n", fact)
+			fmt.Fprintf(b, "%d. %s\n", i+1, factText(result, fact))
 		}
 		fmt.Fprintf(b, "\nRerun: %s\n", inCode(result.Rerun))
 	}

@@ -70,6 +70,8 @@ func fixed() Report {
 	all[5].State = "claimed"
 	all[6].FaultFired = false
 	all[7].State, all[7].HoldReason, all[7].AllowedEffects = "held", "look_ups_used_up", []int{1, 2}
+	all[8].Facts = []string{"after a redelivery within the lease: 1 effect", "past the lease: 1 effect"}
+	all[5].Facts = []string{"at the fault: 0 effects, record claimed", "at the end: 0 effects, record claimed"}
 	all[9].Facts = []string{"at the fault: 0 effects, record claimed, claim age 4ms, lease 2m30s, message on the queue", "2m31s pass", "at the end: 1 effect, record completed (acted)"}
 	judged := Judged(all)
 	return Report{
@@ -79,6 +81,7 @@ func fixed() Report {
 		PolicyText: "A claim is good for 2m; while it is, no other worker takes the operation over.\n",
 		Judged:     judged, Verdict: Overall(all, judged),
 		Platform: map[string]string{"go": "go1.26", "sqs": "lab 1"}, CannotSee: []string{"files that the worker writes"}, Results: all,
+		RerunHow: "The rerun commands are typed in the top folder of the repository.",
 	}
 }
 

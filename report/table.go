@@ -42,6 +42,9 @@ func WriteTable(w io.Writer, r Report, paint Paint) error {
 	b.WriteString("\n")
 	for _, v := range versions {
 		b.WriteString(sentence(r, v) + "\n")
+		if text := Repeats(r.Results, v); text != "" {
+			b.WriteString(text + "\n")
+		}
 	}
 	b.WriteString(Limit + "\n")
 	_, err := io.WriteString(w, b.String())
@@ -131,6 +134,7 @@ func writeClaims(b *strings.Builder, results []replay.Result) {
 
 func writeFindings(b *strings.Builder, r Report) {
 	var others []string
+	mine := false // is there one of the judged version
 	for _, result := range r.Results {
 		if result.Verdict.Verdict != replay.Violation && result.Verdict.Verdict != replay.Unknown {
 			continue
@@ -140,7 +144,16 @@ func writeFindings(b *strings.Builder, r Report) {
 			others = append(others, finding)
 			continue
 		}
-		fmt.Fprintf(b, "\n%s  rerun: %s\n", finding, result.Rerun)
+		fmt.Fprintf(b, "\n%s", finding)
+		for _, more := range []struct{ what, text string }{{"hint", hint(result)}, {"log", printed(result)}, {"rerun", result.Rerun}} {
+			if more.text != "" {
+				fmt.Fprintf(b, "  %s: %s\n", more.what, more.text)
+			}
+		}
+		mine = true
+	}
+	if mine && r.RerunHow != "" {
+		b.WriteString("\n" + r.RerunHow + "\n")
 	}
 	if len(others) > 0 {
 		b.WriteString("\n" + strings.Join(others, ""))

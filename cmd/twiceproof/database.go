@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -40,14 +39,14 @@ func openRecords(ctx context.Context, dsn, table string) (*sql.DB, twiceproof.Di
 	defer cancel()
 	if _, err = db.ExecContext(ctx, "SELECT requeues, requeued_at FROM "+table+" WHERE 1 = 0"); err != nil {
 		_ = db.Close()
-		return nil, "", &replay.Problem{What: "the records cannot be read: " + err.Error(), Hint: "check --dsn, and that the database has the table " + table}
+		return nil, "", &replay.Problem{What: "the records cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --dsn, and that the database has the table "+table)}
 	}
 	return db, d, nil
 }
 
 // openDSN never says what the address was: it may hold a password.
 func openDSN(dsn string) (*sql.DB, twiceproof.Dialect, error) {
-	scheme, rest, _ := strings.Cut(dsn, "://")
+	scheme, _, _ := strings.Cut(dsn, "://")
 	switch scheme {
 	case "postgres", "postgresql":
 		db, err := sql.Open("pgx", dsn)
@@ -56,12 +55,7 @@ func openDSN(dsn string) (*sql.DB, twiceproof.Dialect, error) {
 		db, err := openMySQL(dsn)
 		return db, twiceproof.MySQL, err
 	case "sqlite":
-		path, _, _ := strings.Cut(rest, "?")
-		if _, err := os.Stat(path); err != nil { // SQLite would make an empty one
-			return nil, "", &replay.Problem{What: "there is no such SQLite database", Hint: "write --dsn sqlite:///path, with the whole path of the file"}
-		}
-		file := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "mode=rw&_pragma=busy_timeout(5000)"}
-		db, err := sql.Open("sqlite", file.String())
+		db, err := openSQLite(dsn)
 		return db, twiceproof.SQLite, err
 	case "":
 		return nil, "", &replay.Problem{What: "no database is named", Hint: "give --dsn, or set DATABASE_URL, to " + addresses}
@@ -91,7 +85,7 @@ func mysqlConfig(dsn string) (*mysql.Config, error) {
 	c.User, c.DBName = u.User.Username(), strings.TrimPrefix(u.Path, "/")
 	c.Passwd, _ = u.User.Password()
 	c.Net, c.Addr = "tcp", hostPort(u)
-	c.Timeout, c.InterpolateParams = reachable, true
+	c.Timeout, c.InterpolateParams, c.Logger = reachable, true, &mysql.NopLogger{} // its errors come back, too
 	for name, values := range u.Query() {
 		switch name {
 		case "tls":

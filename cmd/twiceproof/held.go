@@ -20,12 +20,7 @@ type heldFlags struct {
 	showMessage bool
 }
 
-func heldCommand(std stdio) *cobra.Command {
-	f := heldFlags{recordFlags: recordFlags{std: std}}
-	cmd := &cobra.Command{
-		Use:   "held",
-		Short: "List the operations that wait for a person, and what to ask",
-		Long: `List the held operations, the one that has waited longest first: why each is held,
+const heldHelp = `List the held operations, the one that has waited longest first: why each is held,
 what is known of it, the question to answer, and the commands that write the answer
 into its record, to be pasted into a shell. Nothing is changed.
 
@@ -39,7 +34,14 @@ decision can be written for many: choose among them with grep.
 The whole table is read, as by twiceproof status.
 
 Exit status: 0 none is held; 1 there are held ones; 2 usage or environment;
-130 interrupted.`,
+130 interrupted.`
+
+func heldCommand(std stdio) *cobra.Command {
+	f := heldFlags{recordFlags: recordFlags{std: std}}
+	cmd := &cobra.Command{
+		Use:   "held",
+		Short: "List the operations that wait for a person, and what to ask",
+		Long:  heldHelp,
 		Example: `  twiceproof held
   twiceproof held --job charge.create --show-message
   twiceproof held --lines | grep tenant-7/ | twiceproof resolve --stdin --done --why "charged by hand, ticket 41"`,
@@ -54,29 +56,9 @@ Exit status: 0 none is held; 1 there are held ones; 2 usage or environment;
 }
 
 func (f heldFlags) run(ctx context.Context) error {
-	t, err := f.open(ctx)
+	r, err := f.read(ctx)
 	if err != nil {
 		return err
-	}
-	defer t.db.Close()
-	looked, end := walkProgress(f.std.err)
-	all, err := t.Held(ctx, admin.Walk{JobType: f.job, Looked: looked})
-	end()
-	if err != nil {
-		return unread(ctx, err)
-	}
-	r := heldResult{Schema: heldSchema, Table: t.name, Total: len(all), Held: []heldJSON{}, dsnGiven: f.dsn != ""}
-	if f.limit > 0 && len(all) > f.limit && !f.lines {
-		all = all[:f.limit]
-	}
-	for _, rec := range all {
-		h := f.heldOf(rec, t.job(rec.JobType))
-		if f.showMessage {
-			if err := h.addMessage(ctx, t); err != nil {
-				return unread(ctx, err)
-			}
-		}
-		r.Held = append(r.Held, h)
 	}
 	print := r.text
 	if f.lines {
@@ -92,6 +74,34 @@ func (f heldFlags) run(ctx context.Context) error {
 		return &statusError{statusFound}
 	}
 	return nil
+}
+
+func (f heldFlags) read(ctx context.Context) (heldResult, error) {
+	t, err := f.open(ctx)
+	if err != nil {
+		return heldResult{}, err
+	}
+	defer t.db.Close()
+	looked, end := walkProgress(f.std.err)
+	all, err := t.Held(ctx, admin.Walk{JobType: f.job, Looked: looked})
+	end()
+	if err != nil {
+		return heldResult{}, unread(ctx, err)
+	}
+	r := heldResult{Schema: heldSchema, Table: t.name, Total: len(all), Held: []heldJSON{}, dsnGiven: f.dsn != ""}
+	if f.limit > 0 && len(all) > f.limit && !f.lines {
+		all = all[:f.limit]
+	}
+	for _, rec := range all {
+		h := f.heldOf(rec, t.job(rec.JobType))
+		if f.showMessage {
+			if err := h.addMessage(ctx, t); err != nil {
+				return heldResult{}, unread(ctx, err)
+			}
+		}
+		r.Held = append(r.Held, h)
+	}
+	return r, nil
 }
 
 // heldResult is described in docs/json.md.

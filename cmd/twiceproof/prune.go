@@ -29,12 +29,7 @@ type pruneFlags struct {
 	yesShorter  bool
 }
 
-func pruneCommand(std stdio) *cobra.Command {
-	f := pruneFlags{recordFlags: recordFlags{std: std}}
-	cmd := &cobra.Command{
-		Use:   "prune --older-than 45d",
-		Short: "Delete records that were completed long ago",
-		Long: `Delete records that were completed longer ago than --older-than, by the database's
+const pruneHelp = `Delete records that were completed longer ago than --older-than, by the database's
 clock. Never one that is claimed or held. Those that are evidence of something (assumed,
 resolved, or with a late finish) only with --evidence-too. Without --apply nothing is
 changed: what would be deleted is counted, for each job type.
@@ -52,7 +47,14 @@ holds. It may be killed at any point and run again, and run twice at once.
 
 Exit status: 0 done, or nothing to delete; 1 there is something to delete (only without
 --apply); 2 usage or environment; 3 the table was not walked to its end, or some of it
-was left since somebody else held on to it: run it again; 130 interrupted.`,
+was left since somebody else held on to it: run it again; 130 interrupted.`
+
+func pruneCommand(std stdio) *cobra.Command {
+	f := pruneFlags{recordFlags: recordFlags{std: std}}
+	cmd := &cobra.Command{
+		Use:   "prune --older-than 45d",
+		Short: "Delete records that were completed long ago",
+		Long:  pruneHelp,
 		Example: `  twiceproof prune --older-than 45d
   twiceproof prune --older-than 45d --apply      # every night`,
 		Args: usageArgs(cobra.NoArgs),
@@ -67,12 +69,9 @@ was left since somebody else held on to it: run it again; 130 interrupted.`,
 }
 
 func (f pruneFlags) run(ctx context.Context) error {
-	if f.olderThan == "" {
-		return &replay.Problem{What: "it is not said how old a record must be", Hint: "give --older-than, such as 45d"}
-	}
-	age, err := jobfile.ParseDuration(f.olderThan)
-	if err != nil || age <= 0 {
-		return &replay.Problem{What: fmt.Sprintf("--older-than is no duration that can be used: %q", f.olderThan), Hint: "write one such as 45d"}
+	age, err := f.age()
+	if err != nil {
+		return err
 	}
 	t, err := f.open(ctx)
 	if err != nil {
@@ -96,6 +95,17 @@ func (f pruneFlags) run(ctx context.Context) error {
 		r.add(p)
 	}
 	return f.tell(ctx, r, err)
+}
+
+func (f pruneFlags) age() (time.Duration, error) {
+	if f.olderThan == "" {
+		return 0, &replay.Problem{What: "it is not said how old a record must be", Hint: "give --older-than, such as 45d"}
+	}
+	age, err := jobfile.ParseDuration(f.olderThan)
+	if err != nil || age <= 0 {
+		return 0, &replay.Problem{What: fmt.Sprintf("--older-than is no duration that can be used: %q", f.olderThan), Hint: "write one such as 45d"}
+	}
+	return age, nil
 }
 
 // tooShort says so when a redelivery may still come; empty when it is long enough.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/config"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
@@ -24,18 +23,17 @@ func putBack(ctx context.Context, j job.Job, queueURL string) (func(context.Cont
 	case queueURL == "":
 		return nil, &replay.Problem{What: "no queue is named", Hint: "give --queue-url, or set QUEUE_URL"}
 	}
-	settings, err := config.LoadDefaultConfig(ctx)
+	client, err := queueClient(ctx, queueURL)
 	if err != nil {
-		return nil, &replay.Problem{What: "the AWS settings cannot be read: " + err.Error(), Hint: "check AWS_REGION, AWS_PROFILE and what they name"}
+		return nil, err
 	}
-	client := awssqs.NewFromConfig(settings)
 	asking, cancel := context.WithTimeout(ctx, reachable)
 	defer cancel()
 	_, err = client.GetQueueAttributes(asking, &awssqs.GetQueueAttributesInput{
 		QueueUrl: &queueURL, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},
 	})
 	if err != nil && !mayNotAsk(err) {
-		return nil, &replay.Problem{What: "the queue cannot be reached: " + err.Error(), Hint: "check --queue-url, AWS_REGION and the credentials"}
+		return nil, &replay.Problem{What: "the queue cannot be reached: " + err.Error(), Hint: unlessRefused(err, "check --queue-url, AWS_REGION and the credentials")}
 	}
 	return func(ctx context.Context, message []byte) error {
 		return sqsconsumer.PutBack(ctx, client, queueURL, message)

@@ -23,7 +23,7 @@ func newReport(ctx context.Context, r replay.Request, evidence string) report.Re
 		Job: r.Job.Type, Queue: string(r.Job.Queue), Database: string(r.Spec.Database.Kind),
 		Policy: string(r.Job.Stale.Policy), PolicyText: r.PolicyText, LeaseMS: r.Job.Lease.Milliseconds(), StoredLeaseMS: r.Job.StoredLease().Milliseconds(),
 		Verdict: replay.Unknown, Platform: map[string]string{"go": runtime.Version(), "twiceproof": version()},
-		CannotSee: []string{}, Results: []replay.Result{},
+		CannotSee: []string{}, Results: []replay.Result{}, RerunHow: rerunHow(ctx),
 	}
 }
 
@@ -56,6 +56,7 @@ func (f replayFlags) show(r report.Report, evidence report.Evidence) error {
 			fmt.Fprintf(f.std.err, "hint: no case broke %q either, so the comparison shows nothing; is it the code that repeats?\n", v)
 		}
 	}
+	f.tellNext(r, evidence)
 	switch r.Verdict {
 	case replay.Violation:
 		return &statusError{statusFound}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -13,10 +16,9 @@ func (f replayFlags) rerun(version, name string) string {
 		folder = "./" + folder
 	}
 	words := []string{"twiceproof", "replay", folder, "--only", version + "/" + name}
-	for _, flag := range []struct{ name, value string }{{"--policy", f.policy}, {"--evidence", f.evidence}} {
-		if flag.value != "" {
-			words = append(words, flag.name, flag.value)
-		}
+	words = append(words, f.policyFlags.words()...)
+	if f.evidence != "" {
+		words = append(words, "--evidence", f.evidence)
 	}
 	if f.json {
 		words = append(words, "--json")
@@ -38,4 +40,45 @@ func quoted(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// rerunHow says where the rerun commands are typed: their paths are as they were given.
+func rerunHow(ctx context.Context) string {
+	text := "The rerun commands are typed in " + workingFolder(ctx)
+	if program, err := os.Executable(); err == nil && madeByGoRun(program) {
+		text += ", with " + goRun() + " in place of twiceproof"
+	}
+	return text + "."
+}
+
+// workingFolder is named from the top of the repository, where there is one: a report
+// is read on other machines, too.
+func workingFolder(ctx context.Context) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return "the folder in which the replay was started"
+	}
+	ctx, cancel := context.WithTimeout(ctx, gitLimit)
+	defer cancel()
+	below, err := git(ctx, here, "rev-parse", "--show-prefix")
+	switch below = strings.TrimSpace(below); {
+	case err != nil:
+		return "the folder " + here
+	case below == "":
+		return "the top folder of the repository"
+	}
+	return "the folder " + strings.TrimSuffix(below, "/") + " of the repository"
+}
+
+// madeByGoRun: go run keeps what it has built in a folder of its own, or in its cache.
+func madeByGoRun(program string) bool { return builtByGoRun.MatchString(filepath.ToSlash(program)) }
+
+var builtByGoRun = regexp.MustCompile(`/go-build\d+/b\d+/exe/[^/]+$|/[0-9a-f]{2}/[0-9a-f]{64}-d/[^/]+$`)
+
+func goRun() string {
+	const here = "./cmd/twiceproof"
+	if _, err := os.Stat(here); err == nil {
+		return "go run " + here
+	}
+	return "go run github.com/twiceproof/twiceproof/cmd/twiceproof@latest"
 }

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/user"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,12 +23,7 @@ type resolveFlags struct {
 	queueURL             string
 }
 
-func resolveCommand(std stdio) *cobra.Command {
-	f := resolveFlags{recordFlags: recordFlags{std: std}}
-	cmd := &cobra.Command{
-		Use:   "resolve KEY",
-		Short: "Decide on a held operation: it is done, or dropped, or run again",
-		Long: `Write a person's decision into the record of a held operation, on the very hold that
+const resolveHelp = `Write a person's decision into the record of a held operation, on the very hold that
 they saw: with --held-at, which twiceproof held prints. When it has changed meanwhile,
 since its worker came back or somebody else decided, nothing is changed, and what it is
 now is told. Without --apply the record is shown before and after, and stays as it is.
@@ -53,7 +45,14 @@ twiceproof held --lines prints them, or keys alone, together with --job and
 
 Exit status: 0 done, or shown; 1 an operation was not held as it was seen, or may not be
 run again, and stays as it is; 2 usage or environment; 3 it could not be told whether a
-decision was stored, or a message put back; 130 interrupted.`,
+decision was stored, or a message put back; 130 interrupted.`
+
+func resolveCommand(std stdio) *cobra.Command {
+	f := resolveFlags{recordFlags: recordFlags{std: std}}
+	cmd := &cobra.Command{
+		Use:   "resolve KEY",
+		Short: "Decide on a held operation: it is done, or dropped, or run again",
+		Long:  resolveHelp,
 		Example: `  twiceproof resolve --job charge.create --held-at 2026-03-04T05:06:07.123456Z \
     --done --why "the bank shows it, ticket 41" --apply order-17`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
@@ -91,12 +90,23 @@ func (f resolveFlags) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer t.db.Close()
+	r, err := f.resolveAll(ctx, t, holds, do)
+	if err != nil {
+		return err
+	}
+	if err := show(f.std.out, f.json, r, r.text); err != nil {
+		return err
+	}
+	return r.status()
+}
+
+func (f resolveFlags) resolveAll(ctx context.Context, t *recordTable, holds []hold, do admin.Decision) (resolveResult, error) {
 	queue := &resolveQueue{url: orVariable(f.queueURL, "QUEUE_URL"), told: f.queueURL != "", apply: f.apply}
 	r := resolveResult{Schema: resolveSchema, Table: t.name, Decision: string(do), Applied: f.apply, Operations: []resolvedJSON{}}
 	for _, h := range holds {
 		d, err := f.resolution(ctx, t, queue, h, do)
 		if err != nil {
-			return err
+			return r, err
 		}
 		res, err := t.resolveOne(ctx, d, h)
 		if ctx.Err() != nil && !res.Applied {
@@ -105,39 +115,7 @@ func (f resolveFlags) run(ctx context.Context, args []string) error {
 		}
 		r.add(d, res, err)
 	}
-	if err := show(f.std.out, f.json, r, r.text); err != nil {
-		return err
-	}
-	return r.status()
-}
-
-// decision checks what was typed.
-func (f resolveFlags) decision() (do admin.Decision, err error) {
-	n := 0
-	for decision, given := range map[admin.Decision]bool{admin.Done: f.done, admin.Drop: f.drop, admin.RunAgain: f.runAgain} {
-		if given {
-			do = decision
-			n++
-		}
-	}
-	switch why := strings.TrimSpace(f.why); {
-	case n != 1:
-		return "", &replay.Problem{What: "one decision is needed", Hint: "give --done, --drop or --run-again"}
-	case why == "" || why == whyUnsaid:
-		return "", &replay.Problem{What: "no reason is given", Hint: `give --why "…": it is kept in the record, for whoever asks later`}
-	}
-	return do, nil
-}
-
-func userAtHost() string {
-	name, host := "unknown", "unknown"
-	if u, err := user.Current(); err == nil {
-		name = u.Username
-	}
-	if h, err := os.Hostname(); err == nil {
-		host = h
-	}
-	return name + "@" + host
+	return r, nil
 }
 
 // resolution is the decision about one operation.

@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"os"
+	"os/user"
 	"strings"
 	"time"
 
@@ -87,4 +89,33 @@ func (f resolveFlags) holdOf(line string, until time.Time) hold {
 		}
 	}
 	return hold{job: f.job, key: line, until: until}
+}
+
+// decision checks what was typed.
+func (f resolveFlags) decision() (do admin.Decision, err error) {
+	n := 0
+	for decision, given := range map[admin.Decision]bool{admin.Done: f.done, admin.Drop: f.drop, admin.RunAgain: f.runAgain} {
+		if given {
+			do = decision
+			n++
+		}
+	}
+	switch why := strings.TrimSpace(f.why); {
+	case n != 1:
+		return "", &replay.Problem{What: "one decision is needed", Hint: "give --done, --drop or --run-again"}
+	case why == "" || why == whyUnsaid:
+		return "", &replay.Problem{What: "no reason is given", Hint: `give --why "…": it is kept in the record, for whoever asks later`}
+	}
+	return do, nil
+}
+
+func userAtHost() string {
+	name, host := "unknown", "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if h, err := os.Hostname(); err == nil {
+		host = h
+	}
+	return name + "@" + host
 }

@@ -74,21 +74,29 @@ func (r *resolveResult) add(d admin.Resolution, res admin.Resolved, err error) {
 		o.Outcome, o.Error = outcomeFailed, err.Error()
 		r.Failed++
 	default:
-		o.Before, o.After, o.HeldAt = shown(res.Before), shown(res.After), at(res.Before.HeldAt)
-		o.Outcome = outcomeShown
+		o.decided(d, res)
 		if res.Applied {
-			o.Outcome = outcomeResolved
 			r.Resolved++
 		}
-		if d.Do == admin.RunAgain {
-			o.Message = messageTold(res)
-		}
 		if res.PutBackErr != nil {
-			o.Error = "put back: " + res.PutBackErr.Error()
 			r.Failed++
 		}
 	}
 	r.Operations = append(r.Operations, o)
+}
+
+func (o *resolvedJSON) decided(d admin.Resolution, res admin.Resolved) {
+	o.Before, o.After, o.HeldAt = shown(res.Before), shown(res.After), at(res.Before.HeldAt)
+	o.Outcome = outcomeShown
+	if res.Applied {
+		o.Outcome = outcomeResolved
+	}
+	if d.Do == admin.RunAgain {
+		o.Message = messageTold(res)
+	}
+	if res.PutBackErr != nil {
+		o.Error = "put back: " + res.PutBackErr.Error()
+	}
 }
 
 // The words about the message of an operation that is run again.

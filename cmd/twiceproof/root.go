@@ -58,8 +58,12 @@ func knownCommand(root *cobra.Command, args []string) error {
 		return nil
 	}
 	root.SuggestionsMinimumDistance = 2
+	near := root.SuggestionsFor(args[0])
+	if args[0] == "version" {
+		near = []string{root.CommandPath() + " --version"}
+	}
 	return &usageError{
-		err: fmt.Errorf("unknown command %q for %q", args[0], root.CommandPath()), command: root.CommandPath(), near: root.SuggestionsFor(args[0]),
+		err: fmt.Errorf("unknown command %q for %q", args[0], root.CommandPath()), command: root.CommandPath(), near: near,
 	}
 }
 

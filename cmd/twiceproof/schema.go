@@ -2,15 +2,21 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/replay"
 )
+
+const schemaSchema = "twiceproof.schema/1"
 
 func schemaCommand(std stdio) *cobra.Command {
 	var name, table string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the SQL of the idempotency record's table",
@@ -19,15 +25,46 @@ Nothing is run: put it into a migration of your application.`,
 		Example: "  twiceproof schema --dialect postgres > migrations/0042_idempotency_records.sql",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			statements, err := dialect.Load(name, table)
+			statements, err := loadSchema(name, table)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(std.out, statements.Schema)
-			return err
+			if db, _, cut := strings.Cut(table, "."); cut && name == "sqlite" && !asJSON {
+				fmt.Fprintf(std.err, "note: in SQLite %s is the name that a second database is attached by (main is the first); a job file names the table alone\n", db)
+			}
+			r := schemaResult{Schema: schemaSchema, Dialect: name, Table: table, SQL: statements.Schema}
+			return show(std.out, asJSON, r, r.text)
 		},
 	}
 	cmd.Flags().StringVar(&name, "dialect", "postgres", "the database: "+strings.Join(dialect.Names(), " or "))
 	cmd.Flags().StringVar(&table, "table", dialect.Table, "the table's name, as in the job file")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON (schema "+schemaSchema+")")
 	return cmd
+}
+
+func loadSchema(name, table string) (dialect.Statements, error) {
+	switch {
+	case !slices.Contains(dialect.Names(), name):
+		return dialect.Statements{}, &replay.Problem{What: fmt.Sprintf("--dialect: there is none for %q", name), Hint: "write " + strings.Join(dialect.Names(), " or ") + "; MariaDB's is mysql"}
+	case table == "":
+		return dialect.Statements{}, &replay.Problem{What: "--table is empty", Hint: "leave it out for " + dialect.Table}
+	}
+	s, err := dialect.Load(name, table)
+	if err != nil {
+		err = &replay.Problem{What: err.Error(), Hint: "write it without quotes, such as idempotency_records or app.idempotency_records"}
+	}
+	return s, err
+}
+
+// schemaResult is described in docs/json.md.
+type schemaResult struct {
+	Schema  string `json:"schema"`
+	Dialect string `json:"dialect"`
+	Table   string `json:"table"`
+	SQL     string `json:"sql"`
+}
+
+func (r schemaResult) text(w io.Writer) error {
+	_, err := io.WriteString(w, r.SQL)
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -55,6 +56,7 @@ func TestScripts(t *testing.T) {
 // setUp gives each script a job of its own, a temporary folder that is seen to be
 // empty afterwards, a FIFO, and a port that nobody has.
 func setUp(env *testscript.Env) error {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // what is started does not inherit that nohup ignores it
 	job := filepath.Join(env.WorkDir, "job")
 	if err := os.CopyFS(job, os.DirFS("testdata/job")); err != nil {
 		return err

@@ -16,15 +16,11 @@ import (
 
 const statusSchema = "twiceproof.status/1"
 
-func statusCommand(std stdio) *cobra.Command {
-	f := recordFlags{std: std}
-	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Count the records of each job, by state and age",
-		Long: `Count the records of each job type, by the database's clock:
+const statusHelp = `Count the records of each job type, by the database's clock:
 
   live           claims that are good; stale: whose lease is over
-  given up       claims that were let go: released (surely not applied) or unknown
+  given up       claims whose holder left by itself: released (surely not applied) or
+                 unknown
   held           operations that wait for a person, by reason
   completed      acted, found (by a look-up), assumed (accept_miss), resolved (by a
                  person), backfilled (done before the guard existed)
@@ -40,7 +36,14 @@ job's, or 15 minutes where no job file says what that is: no message has brought
 an end, so look whether the sweep runs.
 
 Exit status: 0 nothing waits; 1 an operation waits for a person, or a claim is overdue;
-2 usage or environment; 130 interrupted.`,
+2 usage or environment; 130 interrupted.`
+
+func statusCommand(std stdio) *cobra.Command {
+	f := recordFlags{std: std}
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Count the records of each job, by state and age",
+		Long:  statusHelp,
 		Example: `  twiceproof status
   twiceproof status --dsn postgres://app@db/shop --table idempotency_records`,
 		Args: usageArgs(cobra.NoArgs),
@@ -114,21 +117,7 @@ func (r statusResult) text(out io.Writer, all []admin.Status) error {
 		fmt.Fprintf(t, "%s has no records\n", r.Table)
 	}
 	for _, s := range all {
-		fmt.Fprintln(t, s.JobType)
-		statusRow(t, "live", s.Live, "")
-		statusRow(t, "stale", s.Stale, "")
-		statusRow(t, "given up", s.Released+s.Unknown, fmt.Sprintf("%d released, %d unknown", s.Released, s.Unknown))
-		statusRow(t, "held", s.HeldInAll(), counts(s.Held)+"; the oldest for "+roughly(s.OldestHeld))
-		done := int64(0)
-		for _, n := range s.Completed {
-			done += n
-		}
-		statusRow(t, "completed", done, counts(s.Completed))
-		statusRow(t, "late finishes", s.LateFinishes, "a second effect may exist")
-		statusRow(t, "repeats", s.Repeats, "found done, and not done again")
-		if s.OldestStale > 0 {
-			fmt.Fprintf(t, "  the oldest stale claim is stale for %s\n", roughly(s.OldestStale))
-		}
+		statusOf(t, s)
 	}
 	if r.Held > 0 {
 		fmt.Fprintf(t, "held: %d; twiceproof held shows what to decide\n", r.Held)
@@ -137,6 +126,24 @@ func (r statusResult) text(out io.Writer, all []admin.Status) error {
 		fmt.Fprintf(t, "overdue: %d; does twiceproof sweep --apply run?\n", r.Overdue)
 	}
 	return t.Flush()
+}
+
+func statusOf(t io.Writer, s admin.Status) {
+	fmt.Fprintln(t, s.JobType)
+	statusRow(t, "live", s.Live, "")
+	statusRow(t, "stale", s.Stale, "")
+	statusRow(t, "given up", s.Released+s.Unknown, fmt.Sprintf("%d released, %d unknown", s.Released, s.Unknown))
+	statusRow(t, "held", s.HeldInAll(), counts(s.Held)+"; the oldest for "+roughly(s.OldestHeld))
+	done := int64(0)
+	for _, n := range s.Completed {
+		done += n
+	}
+	statusRow(t, "completed", done, counts(s.Completed))
+	statusRow(t, "late finishes", s.LateFinishes, "a second effect may exist")
+	statusRow(t, "repeats", s.Repeats, "found done, and not done again")
+	if s.OldestStale > 0 {
+		fmt.Fprintf(t, "  the oldest stale claim is stale for %s\n", roughly(s.OldestStale))
+	}
 }
 
 func statusRow(w io.Writer, what string, n int64, more string) {

@@ -34,42 +34,7 @@ func sweepCommand(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep [folder]",
 		Short: "Handle stale claims for which no message comes any more",
-		Long: `Walk through a job's records once and handle each stale claim: one whose worker
-vanished, or let go, and whose message may have been lost by the queue.
-
-Without --apply nothing is changed: what would be done is counted. With --apply each
-gets what a delivery of its message would get. Under the policies hold and accept_miss,
-and where a limit is reached, that is written into the record. Where a delivery would
-take over, the stored message is put back on the queue, so that one comes. This happens
-at most once in the job's lease for each operation, and max_takeovers times (5) in all;
-then, or when no message is stored, or one that is not of its own record, the operation
-is held. A claim that its holder let go is given a lease for its message to come back
-by itself before that is put back, and nothing is held for the want of a message before
-the claim has been stale for a lease.
-
-It may be killed and run again at any time, and run twice at once. A backlog needs
-several sweeps: what one has put back is waiting for the next ones until a worker has
-handled it, and claims that were let go rest one more lease before they are put back.
-
-The folder (default: this one) holds twiceproof.yaml. The Amazon SQS client is set up
-by the usual AWS variables and files.
-
-Actions: put_back, hold, assume (accept_miss: taken as done). Reasons: worker_vanished,
-unknown_outcome (its holder gave it up), released (surely not applied), and those of a
-hold: max_takeovers, max_lookups, max_acts, max_requeues, reference_window, no_message,
-other_message, mode_changed. "waiting" are stale claims whose message may still come
-back by itself, "moved" those on which somebody else acted in the same moment.
-
-With --json one object is printed: "schema" (` + sweepSchema + `: fields are only added),
-"job", "policy", "applied", "complete" (false: the rest was not looked at), "put_back",
-"held", "assumed", "failed", "waiting", "moved" (numbers), and "actions", a list in the
-order of the keys: "action", "reason", "stale_ms" (since the claim became stale),
-"age_ms" (since the operation was first claimed), "done", "error" if it failed, and
-"key" with --show-keys.
-
-Exit status: 0 nothing to do, or all of it done; 1 there is something to do (only
-without --apply); 2 usage or environment; 3 it could not be told whether something was
-done, or the sweep did not reach its end; 130 interrupted.`,
+		Long:  sweepHelp,
 		Example: `  twiceproof sweep                  # a check: exit status 1 when there is something to do
   twiceproof sweep --apply          # every minute or so
   twiceproof sweep --job charge.create --show-keys`,
@@ -92,6 +57,9 @@ done, or the sweep did not reach its end; 130 interrupted.`,
 }
 
 func (f sweepFlags) run(ctx context.Context) error {
+	if err := checkFolder(f.folder); err != nil {
+		return err
+	}
 	file, err := jobfile.Load(filepath.Join(f.folder, jobfile.DefaultName))
 	if err != nil {
 		return err
@@ -109,15 +77,27 @@ func (f sweepFlags) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := twiceproof.SweepOptions{Apply: f.apply}
+	options, err := f.options(ctx, j)
+	if err != nil {
+		return err
+	}
+	result, err := f.sweep(ctx, sweeper, options, j)
+	return f.show(ctx, result, err)
+}
+
+func (f sweepFlags) options(ctx context.Context, j job.Job) (o twiceproof.SweepOptions, err error) {
+	o.Apply = f.apply
 	if j.Queue == job.SQS {
-		options.Fields = sqsconsumer.FieldsOf
+		o.Fields = sqsconsumer.FieldsOf
 	}
 	if f.apply {
-		if options.PutBack, err = putBack(ctx, j, orVariable(f.queueURL, "QUEUE_URL")); err != nil {
-			return err
-		}
+		o.PutBack, err = putBack(ctx, j, orVariable(f.queueURL, "QUEUE_URL"))
 	}
+	return o, err
+}
+
+// sweep collects what the sweep tells, also of one that did not reach its end.
+func (f sweepFlags) sweep(ctx context.Context, sweeper *twiceproof.Sweeper, options twiceproof.SweepOptions, j job.Job) (sweepResult, error) {
 	result := sweepResult{Schema: sweepSchema, Job: j.Type, Policy: string(j.Stale.Policy), Applied: f.apply, Actions: []sweptJSON{}}
 	progress := &sweepProgress{w: f.std.err}
 	options.Each = func(s twiceproof.Swept) {
@@ -128,7 +108,7 @@ func (f sweepFlags) run(ctx context.Context) error {
 	report, err := sweeper.Sweep(ctx, options)
 	stop()
 	result.SweepReport, result.Complete = report, err == nil
-	return f.show(ctx, result, err)
+	return result, err
 }
 
 func orVariable(flag, variable string) string {

@@ -76,9 +76,13 @@ func (e *usageError) hint() string {
 // or a build, its own hint would lead astray.
 func unlessFull(said, hint string) string {
 	said = strings.ToLower(said)
+	full := "the disk is full: free some space, or name another one with --evidence and TMPDIR"
+	if strings.Contains(said, "/dev/stdout") {
+		full = "the disk is full: free some space, or send the output elsewhere"
+	}
 	for _, words := range []string{"no space left on device", "disk quota exceeded", "database or disk is full"} {
 		if strings.Contains(said, words) {
-			return "the disk is full: free some space, or name another one with --evidence and TMPDIR"
+			return full
 		}
 	}
 	return hint

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/report"
+)
+
+// takeEvidence makes the folder, for this replay alone.
+func takeEvidence(e report.Evidence) (release func(), err error) {
+	release, err = e.Lock()
+	if errors.Is(err, report.ErrInUse) {
+		return nil, &replay.Problem{What: "another replay is writing its evidence into " + e.Folder, Hint: "wait until it has ended, or name another folder with --evidence"}
+	}
+	return release, evidenceProblem(err)
+}
+
+func startEvidence(e report.Evidence, p replay.Plan, r report.Report) error {
+	err := e.Start(p)
+	if err == nil {
+		err = e.WriteIncomplete(r)
+	}
+	return evidenceProblem(err)
+}
+
+func keepEvidence(e report.Evidence, k replay.Kept, r report.Report) error {
+	err := e.WriteCase(k)
+	if err == nil {
+		err = e.WriteIncomplete(r)
+	}
+	return evidenceProblem(err)
+}
+
+func evidenceProblem(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &replay.Problem{What: "the evidence cannot be written: " + err.Error(), Hint: "name a folder that can be written to with --evidence"}
+}
+
+// evidenceFolder keeps apart what must not be mixed: the replay of the job as it is
+// written, that of another policy, and a part of it.
+func (f replayFlags) evidenceFolder(r replay.Request) string {
+	folder := f.evidenceBase(r)
+	if f.policy != "" {
+		folder = filepath.Join(folder, "policy-"+f.policy)
+	}
+	if len(f.only) > 0 {
+		folder = filepath.Join(folder, "only")
+	}
+	return folder
+}
+
+func (f replayFlags) evidenceBase(r replay.Request) string {
+	if f.evidence != "" {
+		return f.evidence
+	}
+	return filepath.Join(filepath.Dir(r.Spec.JobFilePath()), "evidence", folderName(r.Job.Type))
+}
+
+// folderName is a job type as the name of one folder, escaped as an operation key is: a
+// job may be named ../charge, and its evidence stays below evidence/ all the same.
+func folderName(jobType string) string {
+	name := strings.NewReplacer("%", "%25", "/", "%2F", `\`, "%5C").Replace(jobType)
+	if strings.HasPrefix(name, ".") {
+		name = "%2E" + name[1:]
+	}
+	return name
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// checkOnly: what stands before a known case is meant as a version, and must be one of
+// the replay file's.
+func checkOnly(only []string, spec *jobfile.Replay) error {
+	for _, name := range only {
+		version, rest, cut := strings.Cut(name, "/")
+		known := slices.ContainsFunc(spec.Versions, func(v jobfile.CodeVersion) bool { return v.Name == version })
+		if !cut || known || !isCase(rest) {
+			continue
+		}
+		names := make([]string, len(spec.Versions))
+		for i, v := range spec.Versions {
+			names[i] = v.Name
+		}
+		return &replay.Problem{What: fmt.Sprintf("--only %s: the replay file has no version %q", name, version), Hint: "it has " + strings.Join(names, ", ")}
+	}
+	return nil
+}
+
+func isCase(name string) bool {
+	return slices.ContainsFunc(replay.Cases(), func(c replay.Case) bool { return name == c.Name || name == c.Name+"/" || name == c.Label() })
+}
