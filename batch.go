@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 )
@@ -136,12 +135,8 @@ func (b *batchRun) act(ctx context.Context, it *batchItem, a attempt) {
 // look is for the second delivery of an operation: what the record says, and live
 // for whatever would need a claim.
 func (b *batchRun) look(ctx context.Context, it *batchItem) (Result, error) {
-	var r record
-	var visible bool
-	err := resend(context.WithoutCancel(ctx), time.Now().Add(min(claimPatience, b.job.Lease)), func(ctx context.Context) (err error) {
-		r, visible, err = b.records.read(ctx, it.key)
-		return err
-	})
+	until := time.Now().Add(min(claimPatience, b.job.Lease))
+	r, visible, err := b.sendRead(context.WithoutCancel(ctx), until, it.key)
 	if err != nil {
 		return Result{Key: it.key}, fmt.Errorf("read record: %w", err)
 	}
@@ -149,63 +144,4 @@ func (b *batchRun) look(ctx context.Context, it *batchItem) (Result, error) {
 		return b.skip(it.claimed, answerTo(r, d, false)), nil
 	}
 	return b.skip(it.claimed, answer{next: nextLive, record: r, wait: time.Second}), nil
-}
-
-// end tells of one delivery. When its message must come again, the later ones of
-// its group end with it, unacted: they are told first, the last before the others,
-// so that they are back when it comes.
-func (b *batchRun) end(ctx context.Context, it *batchItem, result Result, err error) {
-	ended := []Ended{{Index: it.index, Result: result, Failure: err}}
-	if it.Group != "" && (err != nil || !result.Acknowledge()) {
-		for _, later := range b.items[it.index+1:] {
-			if later.Group == it.Group && !later.ended {
-				ended = append(ended, b.leave(ctx, later))
-			}
-		}
-		slices.Reverse(ended)
-	}
-	b.tell(ended)
-}
-
-func (b *batchRun) tell(ended []Ended) {
-	b.ending.Lock()
-	defer b.ending.Unlock()
-	for _, e := range ended {
-		if e.Failure != nil && !e.Deadline.IsZero() { // it had a claim, whose end is not stored
-			b.stopActing()
-		}
-	}
-	b.done(ended...)
-}
-
-// leave ends a delivery unacted.
-func (b *batchRun) leave(ctx context.Context, it *batchItem) Ended {
-	it.ended = true
-	result := Result{Outcome: Released, Key: it.key, Err: ErrNotReached}
-	if it.mine != nil {
-		it.mine.op.lease.stop()
-		if it.mine.takeover { // an earlier attempt's effect may be out
-			result, _ = b.giveUp(ctx, *it.mine, ErrNotReached, 0)
-		} else {
-			result, _ = b.release(ctx, *it.mine, ErrNotReached)
-		}
-	}
-	return Ended{Index: it.index, Result: result}
-}
-
-// finish leaves no claim behind that was not begun, which there is when an act did
-// not return or a completion failed, and stores what is still to be completed. The
-// last is left first, as in end.
-func (b *batchRun) finish(ctx context.Context) {
-	b.completeActed(ctx)
-	var left []Ended
-	for _, it := range slices.Backward(b.items) {
-		if !it.ended {
-			left = append(left, b.leave(ctx, it))
-		}
-	}
-	if len(left) > 0 {
-		b.tell(left)
-	}
-	b.late.Wait()
 }

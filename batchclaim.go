@@ -27,9 +27,8 @@ func (b *batchRun) prepareAll(batch []Delivery) {
 	}
 }
 
-// claimAll claims the operations that have no record.
-func (b *batchRun) claimAll(ctx context.Context) {
-	var wanted []*batchItem
+// toClaim are the deliveries whose claims are to be made; none once ctx has ended.
+func (b *batchRun) toClaim(ctx context.Context) (wanted []*batchItem) {
 	for _, it := range b.items {
 		if it.known == nil && ctx.Err() != nil {
 			it.known = &Ended{Index: it.index, Result: Result{Key: it.key}, Failure: ctx.Err()}
@@ -38,6 +37,12 @@ func (b *batchRun) claimAll(ctx context.Context) {
 			wanted = append(wanted, it)
 		}
 	}
+	return wanted
+}
+
+// claimAll claims the operations that have no record.
+func (b *batchRun) claimAll(ctx context.Context) {
+	wanted := b.toClaim(ctx)
 	// Under accept_miss a claim is taken as done once it is stale: one that was made
 	// together with others, and never begun, would be missed for their sake.
 	if len(wanted) == 0 || b.job.Stale.Policy == job.AcceptMiss {

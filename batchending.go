@@ -79,20 +79,13 @@ func (b *batchRun) completeAll(ctx context.Context, due []*batchItem) []Ended {
 	// In the order of the claims, so that two batches never wait for each other.
 	slices.SortStableFunc(due, func(a, b *batchItem) int { return cmp.Compare(a.key, b.key) })
 	all := make([]finished, len(due))
-	until := due[0].mine.op.Deadline()
 	for i, it := range due {
 		all[i] = finished{it.claimed, b.resultOf(it.mine.op)}
-		if end := it.mine.op.Deadline(); end.Before(until) {
-			until = end
-		}
-	}
-	if least := time.Now().Add(writePatience); least.After(until) {
-		until = least
 	}
 	var done map[string]bool
 	var err error
 	if len(all) > 1 {
-		err = resend(context.WithoutCancel(ctx), until, func(ctx context.Context) (err error) {
+		err = resend(context.WithoutCancel(ctx), firstDeadline(due), func(ctx context.Context) (err error) {
 			done, err = b.records.completeAll(ctx, all, completionActed)
 			return err
 		})
@@ -102,6 +95,20 @@ func (b *batchRun) completeAll(ctx context.Context, due []*batchItem) []Ended {
 		ended[i] = b.completed(ctx, it, all[i], done, err)
 	}
 	return ended
+}
+
+// firstDeadline is until when their completion is sent again.
+func firstDeadline(due []*batchItem) time.Time {
+	until := due[0].mine.op.Deadline()
+	for _, it := range due {
+		if end := it.mine.op.Deadline(); end.Before(until) {
+			until = end
+		}
+	}
+	if least := time.Now().Add(writePatience); least.After(until) {
+		return least
+	}
+	return until
 }
 
 // completed is the end of one. One that could not be completed with the others, or
@@ -118,4 +125,63 @@ func (b *batchRun) completed(ctx context.Context, it *batchItem, f finished, don
 		ended.Outcome, ended.Completion, ended.Value = Completed, completionActed, f.result
 	}
 	return ended
+}
+
+// end tells of one delivery. When its message must come again, the later ones of
+// its group end with it, unacted: they are told first, the last before the others,
+// so that they are back when it comes.
+func (b *batchRun) end(ctx context.Context, it *batchItem, result Result, err error) {
+	ended := []Ended{{Index: it.index, Result: result, Failure: err}}
+	if it.Group != "" && (err != nil || !result.Acknowledge()) {
+		for _, later := range b.items[it.index+1:] {
+			if later.Group == it.Group && !later.ended {
+				ended = append(ended, b.leave(ctx, later))
+			}
+		}
+		slices.Reverse(ended)
+	}
+	b.tell(ended)
+}
+
+func (b *batchRun) tell(ended []Ended) {
+	b.ending.Lock()
+	defer b.ending.Unlock()
+	for _, e := range ended {
+		if e.Failure != nil && !e.Deadline.IsZero() { // it had a claim, whose end is not stored
+			b.stopActing()
+		}
+	}
+	b.done(ended...)
+}
+
+// leave ends a delivery unacted.
+func (b *batchRun) leave(ctx context.Context, it *batchItem) Ended {
+	it.ended = true
+	result := Result{Outcome: Released, Key: it.key, Err: ErrNotReached}
+	if it.mine != nil {
+		it.mine.op.lease.stop()
+		if it.mine.takeover { // an earlier attempt's effect may be out
+			result, _ = b.giveUp(ctx, *it.mine, ErrNotReached, 0)
+		} else {
+			result, _ = b.release(ctx, *it.mine, ErrNotReached)
+		}
+	}
+	return Ended{Index: it.index, Result: result}
+}
+
+// finish leaves no claim behind that was not begun, which there is when an act did
+// not return or a completion failed, and stores what is still to be completed. The
+// last is left first, as in end.
+func (b *batchRun) finish(ctx context.Context) {
+	b.completeActed(ctx)
+	var left []Ended
+	for _, it := range slices.Backward(b.items) {
+		if !it.ended {
+			left = append(left, b.leave(ctx, it))
+		}
+	}
+	if len(left) > 0 {
+		b.tell(left)
+	}
+	b.late.Wait()
 }

@@ -3,11 +3,6 @@ package twiceproof
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // claimAll claims what has no record and answers the records; one that cannot be
@@ -47,44 +42,6 @@ func wanted(all []claimed) []wantedClaim {
 		}
 	}
 	return list
-}
-
-// answers sends one statement whose last argument is a list.
-func (t records) answers(ctx context.Context, list any, each func(*sql.Rows) error, statement string, args ...any) error {
-	text, err := json.Marshal(list)
-	if err != nil {
-		return err
-	}
-	statement, args = t.bind(statement, append(args, ascii(text)))
-	rows, err := t.db.QueryContext(ctx, statement, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// ascii escapes the rest, which a connection of MySQL that is set to another character
-// set would change.
-func ascii(text []byte) string {
-	var b strings.Builder
-	for _, r := range string(text) {
-		switch {
-		case r < utf8.RuneSelf:
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
 }
 
 // claimInOneTransaction reads first, as claim does: a batch of repeats takes no lock.
@@ -130,21 +87,27 @@ type finished struct {
 	result []byte
 }
 
+type dueCompletion struct {
+	Key    string `json:"operation_key"`
+	Token  string `json:"claim_token"`
+	Result []byte `json:"result"`
+}
+
+func due(all []finished) []dueCompletion {
+	list := make([]dueCompletion, len(all))
+	for i, f := range all {
+		list[i] = dueCompletion{f.key, f.token, f.result}
+	}
+	return list
+}
+
 // completeAll tells which it completed. All is committed together or nothing is.
 func (t records) completeAll(ctx context.Context, all []finished, completion string) (map[string]bool, error) {
 	if t.batch.Complete == "" {
 		return t.completeInOneTransaction(ctx, all, completion)
 	}
 	done := map[string]bool{}
-	type mine struct {
-		Key    string `json:"operation_key"`
-		Token  string `json:"claim_token"`
-		Result []byte `json:"result"`
-	}
-	list := make([]mine, len(all))
-	for i, f := range all {
-		list[i] = mine{f.key, f.token, f.result}
-	}
+	list := due(all)
 	for _, statement := range []string{t.batch.Complete, t.batch.Completed} {
 		if statement == "" {
 			continue
@@ -192,7 +155,7 @@ func together(ctx context.Context, conn *sql.Conn, statement string, n int, args
 		if err != nil {
 			return err
 		}
-		matched, err := records{}.matched(result)
+		matched, err := didMatch(result, false)
 		if err != nil {
 			return err
 		}

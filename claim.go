@@ -45,16 +45,21 @@ func (g *Guard) claim(ctx context.Context, c claimed, sent time.Time) (answer, e
 		// own token, and the doubt about the earlier attempt is still there.
 		doubt = doubt || d.next == nextTakeOver && r.acts > 0
 		if err == nil {
-			err = resend(ctx, until, func(ctx context.Context) (err error) {
-				r, visible, err = g.records.read(ctx, c.key)
-				return err
-			})
+			r, visible, err = g.sendRead(ctx, until, c.key)
 		}
 	}
 	if err != nil {
 		return answer{}, fmt.Errorf("claim operation: %w", err)
 	}
 	return answer{next: nextLive, record: r, wait: time.Second}, nil
+}
+
+func (g *Guard) sendRead(ctx context.Context, until time.Time, key string) (r record, visible bool, err error) {
+	err = resend(ctx, until, func(ctx context.Context) (err error) {
+		r, visible, err = g.records.read(ctx, key)
+		return err
+	})
+	return r, visible, err
 }
 
 // writeDecision does what is due to a stale claim; true when the decision stands.

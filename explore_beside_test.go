@@ -124,7 +124,7 @@ func (m *model) sweepWrites(w world, to emit) {
 	seen := w.sweep.seen
 	w.sweep = sweeper{}
 	if nextNames[seen.next] != nextPutBack {
-		v, what := m.settling(seen, 0, w.rec)
+		v, what := m.handling(seen, 0, w.rec)
 		if !m.write(&w, v) {
 			what = "finds that it has moved"
 		}

@@ -45,7 +45,7 @@ func (m *model) canonicalRecord(w *world) {
 	}
 	if r.state != isClaimed {
 		r.lease, r.vanished, r.lookups, r.requeues, r.requeuedFor, r.requeued, r.givenUp = 0, 0, 0, 0, 0, false, false
-		w.letGo, w.vanishings, w.unanswered, w.puts = false, 0, 0, 0
+		w.handedIn, w.vanishings, w.unanswered, w.puts = false, 0, 0, 0
 	}
 	if r.state == isCompleted {
 		r.acts, r.known = 0, 0

@@ -85,11 +85,11 @@ func (m *model) writes(w world, i int, to emit) {
 
 // reads is the outcome of a worker whose token did not match.
 func (m *model) reads(r rec, p worker) worker {
-	settled := r.state == isCompleted || r.state == isHeld
+	over := r.state == isCompleted || r.state == isHeld
 	if r.token == p.token { // only the reply of its own write was lost
-		settled = r.state == isCompleted && !p.late
+		over = r.state == isCompleted && !p.late
 	}
-	m.skips(&p, settled)
+	m.skips(&p, over)
 	return p
 }
 

@@ -54,7 +54,7 @@ var invariants = []invariant{
 	}},
 	{"takeovers of vanished workers within their budget", func(_ *model, _ event, _, w *world) bool { return w.vanishings > budget }},
 	{"who handed in its claim is not counted as vanished", func(_ *model, _ event, b, w *world) bool {
-		return b.letGo && w.rec.vanished > b.rec.vanished
+		return b.handedIn && w.rec.vanished > b.rec.vanished
 	}},
 	{"look-ups without an answer within their budget", func(_ *model, _ event, _, w *world) bool { return w.rec.lookups > budget }},
 	{"look-ups without an answer are counted once", func(_ *model, _ event, _, w *world) bool { return w.rec.lookups > w.unanswered }},
@@ -88,7 +88,7 @@ func mayStillAct(b *world) bool {
 	return false
 }
 
-// strangerWrites: claiming and settling show what was read, not an own token.
+// strangerWrites: claiming and handling show what was read, not an own token.
 func strangerWrites(_ *model, e event, b, w *world) bool {
 	if e.who <= 0 {
 		return false

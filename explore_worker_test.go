@@ -18,7 +18,7 @@ func (m *model) work(w world, i int, to emit) {
 	if p.at != claiming || p.doubt {
 		fault(w, died, who, to, func(s *world) { s.workers[i] = worker{} })
 	}
-	if p.left <= 0 && (p.at == claiming || p.at == settling || p.at == counted) {
+	if p.left <= 0 && (p.at == claiming || p.at == handling || p.at == counted) {
 		w.workers[i] = worker{} // what is sent for no longer than the lease
 		to(event{what: "has no more time to send, and leaves", who: who}, w)
 		return
@@ -26,8 +26,8 @@ func (m *model) work(w world, i int, to emit) {
 	switch p.at {
 	case claiming:
 		m.claims(w, i, to)
-	case settling:
-		m.settles(w, i, to)
+	case handling:
+		m.handles(w, i, to)
 	case asking:
 		m.asks(w, i, to)
 	case counting, entering:
@@ -76,7 +76,7 @@ func (m *model) claims(w world, i int, to emit) {
 	p.seen = m.sees(s.rec, d)
 	switch d.next {
 	case nextTakeOver, nextHold, nextAssume:
-		p.at = settling
+		p.at = handling
 	case nextAct:
 		m.begins(p, s.rec, p.doubt)
 	case nextLive:
@@ -116,9 +116,9 @@ func (m *model) begins(p *worker, r rec, takeover bool) {
 	}
 }
 
-func (m *model) settles(w world, i int, to emit) {
+func (m *model) handles(w world, i int, to emit) {
 	p := w.workers[i]
-	v, what := m.settling(p.seen, p.token, w.rec)
+	v, what := m.handling(p.seen, p.token, w.rec)
 	r := w.rec
 	m.sends(w, i, what, v, to, func(p *worker, matched bool) {
 		switch {
@@ -135,8 +135,8 @@ func (m *model) settles(w world, i int, to emit) {
 	})
 }
 
-// settling is the write of a decision about a stale claim.
-func (m *model) settling(s seen, token int8, r rec) (v verb, what string) {
+// handling is the write of a decision about a stale claim.
+func (m *model) handling(s seen, token int8, r rec) (v verb, what string) {
 	v = verb{token: s.token, acts: s.acts, policy: number(policyNames, m.job.Stale.Policy)}
 	switch nextNames[s.next] {
 	case nextTakeOver:

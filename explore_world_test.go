@@ -39,7 +39,7 @@ type world struct {
 	runAgains int8 // persons' decisions to run it again
 
 	// What happened, beside what the record says of it; since the last decision.
-	letGo                        bool // the claim's holder has handed it in
+	handedIn                     bool // the claim's holder has handed it in
 	vanishings, unanswered, puts int8
 }
 
@@ -49,7 +49,7 @@ type place uint8
 const (
 	idle      place = iota
 	claiming        // sends the claim, or reads again what another's write left
-	settling        // take over, hold or assume
+	handling        // take over, hold or assume
 	asking          // taken over, under lookup
 	counting        // further attempt: about to check and send act_again
 	counted         // act_again is sent
@@ -207,14 +207,14 @@ func (m *model) write(w *world, v verb) bool {
 	w.rec = after
 	switch v.do {
 	case vTakeOver:
-		if before.acts > 0 && !w.letGo {
+		if before.acts > 0 && !w.handedIn {
 			w.vanishings++
 		}
-		w.letGo = false
+		w.handedIn = false
 	case vRelease, vGiveUp:
-		w.letGo = true
+		w.handedIn = true
 	case vRunAgain:
-		w.letGo, w.vanishings, w.unanswered, w.puts = v.acts > 0, 0, 0, 0
+		w.handedIn, w.vanishings, w.unanswered, w.puts = v.acts > 0, 0, 0, 0
 		w.runAgains++
 	}
 	return true

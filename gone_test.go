@@ -9,7 +9,7 @@ import (
 )
 
 // The database goes away at any statement and stays away for the rest of the
-// delivery; later it is back and the message is delivered until it is settled.
+// delivery; later it is back and the message is delivered until its operation is done or held.
 func TestDatabaseGone(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		for _, s := range scenarios(r) {
@@ -44,11 +44,11 @@ func (s scenario) recovers(r *rig, f *strikeAt) bool {
 		}
 	}
 	r.wantOutcome(res, res.Outcome, true)
-	r.wantSettled(s, key)
+	r.wantEnd(s, key)
 	return true
 }
 
-func (r *rig) wantSettled(s scenario, key string) {
+func (r *rig) wantEnd(s scenario, key string) {
 	r.t.Helper()
 	state, effects := r.column(key, "state"), r.till.count(key)
 	right := state == stateCompleted && effects == max(1, s.effects)

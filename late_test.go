@@ -190,7 +190,7 @@ func TestTakerThatLostItsClaim(t *testing.T) {
 	})
 }
 
-// A person who settles the record by hand leaves the token. The worker that
+// A person who decides in the record by hand leaves the token. The worker that
 // finishes then is told what the record says.
 func TestFinishAfterAPerson(t *testing.T) {
 	onEach(t, func(t *testing.T, r *rig) {

@@ -23,7 +23,7 @@ type mysqlRecords struct {
 func newMySQL(s dialect.Statements, table string) *mysqlRecords {
 	m := &mysqlRecords{statements: map[string]dialect.Positional{}, session: dialect.LoadSession(string(MySQL), table)}
 	batch := dialect.LoadBatch(string(MySQL), table)
-	for _, text := range append((&s).All(), m.session.Limit, batch.Claim, batch.Complete, batch.Completed) {
+	for _, text := range append(s.All(), m.session.Limit, batch.Claim, batch.Complete, batch.Completed) {
 		m.statements[text] = dialect.NewPositional(text)
 	}
 	return m
@@ -41,11 +41,11 @@ func (t records) bind(statement string, args []any) (string, []any) {
 	return p.SQL, p.Arguments(args)
 }
 
-// matched tells whether a statement did what it is for. In MySQL its insert id tells,
+// didMatch tells whether a statement did what it is for. In MySQL its insert id tells,
 // since the number of rows depends on a flag of the connection: whether a row that
 // stays as it was counts.
-func (t records) matched(result sql.Result) (bool, error) {
-	if t.mysql != nil {
+func didMatch(result sql.Result, mysql bool) (bool, error) {
+	if mysql {
 		id, err := result.LastInsertId()
 		return id != 0, err
 	}
@@ -61,7 +61,7 @@ type mysqlSession struct{ wait, write, statement int64 }
 var (
 	errDirtyReads   = errors.New("this connection reads what is not committed: an own row that is rolled back would be taken for done")
 	errNoAutocommit = errors.New("autocommit is off on this connection: a claim would not be committed before the act")
-	errNoKey        = errors.New("the table needs a unique key on job_type and operation_key, and no other one: a repeat would be claimed again, or two operations taken for one")
+	errNoKey        = errors.New("the table needs a unique key on job_type and operation_key, both VARBINARY, and no other one: a repeat would be claimed again, or two operations taken for one")
 )
 
 // checkSession refuses a connection on which a claim would not hold.
@@ -99,7 +99,7 @@ func (m *mysqlRecords) sessionOf(ctx context.Context, q interface {
 	return s, nil
 }
 
-// within is the session that lets go of a transaction once the lease is over.
+// within is the session that ends a transaction once the lease is over.
 func (s mysqlSession) within(lease time.Duration) mysqlSession {
 	seconds := max(1, int64((lease+time.Second-1)/time.Second))
 	if s.statement == 0 {

@@ -140,12 +140,7 @@ func (g *Guard) holdBrokenBody(ctx context.Context, c claimed) (held bool, err e
 func (g *Guard) skipOwnRow(ctx context.Context, c claimed) (Result, error) {
 	until := time.Now().Add(claimPatience)
 	for range claimRounds {
-		var r record
-		var visible bool
-		err := resend(ctx, until, func(ctx context.Context) (err error) {
-			r, visible, err = g.records.read(ctx, c.key)
-			return err
-		})
+		r, visible, err := g.sendRead(ctx, until, c.key)
 		if err != nil {
 			return Result{Key: c.key}, fmt.Errorf("read record: %w", err)
 		}

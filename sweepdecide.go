@@ -35,8 +35,9 @@ type staleRecord struct {
 // where that were a takeover, the message is put back.
 //
 // A redelivery that is on its way decides more than a sweep can. So a message whose
-// last holder let go is given a lease to come back by itself, one that was put back
-// likewise, and a person is only asked for what no delivery has decided for a lease.
+// last holder released its claim or gave it up has a lease to come back by itself, one
+// that was put back likewise, and a person is only asked for what no delivery has
+// decided for a lease.
 func decideStale(r staleRecord, j job.Job) decision {
 	d := decide(r.record, "", job.Fingerprint{}, j)
 	if j.Effect.Kind == job.OwnRow {

@@ -114,7 +114,7 @@ func TestDecideStaleRules(t *testing.T) {
 					"acts or takes over":                 d.next == nextAct || d.next == nextTakeOver || d.next == nextMismatch,
 					"puts back what is not taken over":   (d.next == nextPutBack || d.next == nextWait) && delivery.next != nextTakeOver,
 					"leaves what a delivery would write": delivery.writes() && d.next != nextPutBack && d.next != nextWait && !d.writes(),
-					"settles otherwise":                  delivery.next != nextTakeOver && d != delivery,
+					"decides otherwise":                  delivery.next != nextTakeOver && d != delivery,
 					"touches a live claim":               r.staleFor < 0 && (d.writes() || d.next == nextPutBack),
 					"twice a lease":                      d.next == nextPutBack && r.requeued && r.requeuedFor < lease,
 					"too often":                          d.next == nextPutBack && r.requeues >= 5,

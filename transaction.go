@@ -70,7 +70,7 @@ func (t *sqlTransaction) insert(ctx context.Context, claim Statement) (claimed b
 	if err != nil {
 		return false, err
 	}
-	return records{mysql: t.mysql}.matched(result)
+	return didMatch(result, true)
 }
 
 // open finds a connection that is alive: the pool's may have been closed by a server

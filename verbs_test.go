@@ -25,83 +25,105 @@ var recordStates = map[string]func(r *rig, key string){
 	},
 }
 
-// Each verb in a state in which it must do nothing: zero rows, and not a byte of
-// the record is other than before. A statement may arrive late, after the one
-// that replaced it.
+// sending is one verb as a worker sends it; it answers whether the record was changed.
+type sending func(ctx context.Context, g *Guard, c claimed) (bool, error)
+
+// sendTakeOver shows what was seen; without a token, the record's own.
+func sendTakeOver(seen record, extra time.Duration) sending {
+	return func(ctx context.Context, g *Guard, c claimed) (bool, error) {
+		fresh := c
+		fresh.token = newToken()
+		seen := seen
+		if seen.token == "" {
+			seen.token = c.token
+		}
+		return g.records.takeOver(ctx, fresh, seen, extra)
+	}
+}
+
+func sendHold(acts int) sending {
+	return func(ctx context.Context, g *Guard, c claimed) (bool, error) {
+		return g.records.hold(ctx, c, record{token: c.token, acts: acts}, holdVanished)
+	}
+}
+
+func sendActAgain(acts int) sending {
+	return func(ctx context.Context, g *Guard, c claimed) (bool, error) { return g.records.actAgain(ctx, c, acts) }
+}
+
+func sendComplete(as string) sending {
+	return func(ctx context.Context, g *Guard, c claimed) (bool, error) {
+		return g.records.complete(ctx, c, as, []byte("r"))
+	}
+}
+
+func sendRelease(ctx context.Context, g *Guard, c claimed) (bool, error) {
+	return g.records.release(ctx, c, newToken())
+}
+
+func sendGiveUp(ctx context.Context, g *Guard, c claimed) (bool, error) {
+	return g.records.giveUp(ctx, c, settle, 1)
+}
+
+func sendLateFinish(ctx context.Context, g *Guard, c claimed) (bool, error) {
+	return g.records.lateFinish(ctx, c)
+}
+
+// another is with a token that is not the record's.
+func another(s sending) sending {
+	return func(ctx context.Context, g *Guard, c claimed) (bool, error) {
+		c.token = newToken()
+		return s(ctx, g, c)
+	}
+}
+
+// tooLate are the verbs, each in a state in which it must do nothing.
+var tooLate = []struct {
+	name, state string
+	send        sending
+}{
+	{"take over", "live", sendTakeOver(record{acts: 1}, 0)},
+	{"take over", "held", sendTakeOver(record{acts: 1}, 0)},
+	{"take over", "completed", sendTakeOver(record{acts: 1}, 0)},
+	{"take over with other acts", "stale", sendTakeOver(record{acts: 2}, 0)},
+	{"take over from another", "stale", sendTakeOver(record{token: newToken(), acts: 1}, 0)},
+	{"take over before the settle time", "stale", sendTakeOver(record{acts: 1}, settle+time.Second)},
+	{"hold", "live", sendHold(1)},
+	{"hold", "held", sendHold(1)},
+	{"hold", "completed", sendHold(1)},
+	{"hold", "no doubt", sendHold(0)},
+	{"hold with other acts", "stale", sendHold(2)},
+	{"another's hold", "stale", another(sendHold(1))},
+	{"act again", "held", sendActAgain(1)},
+	{"act again", "completed", sendActAgain(1)},
+	{"act again from other acts", "live", sendActAgain(2)},
+	{"another's act again", "live", another(sendActAgain(1))},
+	{"complete", "completed", sendComplete(completionActed)},
+	{"another's complete", "live", another(sendComplete(completionActed))},
+	{"another's complete", "held", another(sendComplete(completionFound))},
+	{"release", "held", sendRelease},
+	{"release", "completed", sendRelease},
+	{"release", "no doubt", sendRelease},
+	{"another's release", "live", another(sendRelease)},
+	{"give up", "held", sendGiveUp},
+	{"give up", "completed", sendGiveUp},
+	{"give up", "given up", sendGiveUp},
+	{"another's give up", "live", another(sendGiveUp)},
+	{"own late finish", "live", sendLateFinish},
+}
+
+// Zero rows, and not a byte of the record is other than before. A statement may arrive
+// late, after the one that replaced it.
 func TestVerbsThatComeTooLate(t *testing.T) {
 	ctx := context.Background()
-	type verb func(g *Guard, c claimed) (bool, error)
-	var (
-		takeOver = func(seen record, extra time.Duration) verb {
-			return func(g *Guard, c claimed) (bool, error) {
-				fresh := c
-				fresh.token = newToken()
-				seen := seen
-				if seen.token == "" {
-					seen.token = c.token
-				}
-				return g.records.takeOver(ctx, fresh, seen, extra)
-			}
-		}
-		hold = func(acts int) verb {
-			return func(g *Guard, c claimed) (bool, error) {
-				return g.records.hold(ctx, c, record{token: c.token, acts: acts}, holdVanished)
-			}
-		}
-		again = func(acts int) verb {
-			return func(g *Guard, c claimed) (bool, error) { return g.records.actAgain(ctx, c, acts) }
-		}
-		complete = func(as string) verb {
-			return func(g *Guard, c claimed) (bool, error) { return g.records.complete(ctx, c, as, []byte("r")) }
-		}
-		release = func(g *Guard, c claimed) (bool, error) { return g.records.release(ctx, c, newToken()) }
-		giveUp  = func(g *Guard, c claimed) (bool, error) { return g.records.giveUp(ctx, c, settle, 1) }
-		late    = func(g *Guard, c claimed) (bool, error) { return g.records.lateFinish(ctx, c) }
-		other   = func(v verb) verb {
-			return func(g *Guard, c claimed) (bool, error) { c.token = newToken(); return v(g, c) }
-		}
-	)
-	one := record{acts: 1}
 	onEach(t, func(t *testing.T, r *rig) {
-		for _, c := range []struct {
-			name, state string
-			verb        verb
-		}{
-			{"take over", "live", takeOver(one, 0)},
-			{"take over", "held", takeOver(one, 0)},
-			{"take over", "completed", takeOver(one, 0)},
-			{"take over with other acts", "stale", takeOver(record{acts: 2}, 0)},
-			{"take over from another", "stale", takeOver(record{token: newToken(), acts: 1}, 0)},
-			{"take over before the settle time", "stale", takeOver(one, settle+time.Second)},
-			{"hold", "live", hold(1)},
-			{"hold", "held", hold(1)},
-			{"hold", "completed", hold(1)},
-			{"hold", "no doubt", hold(0)},
-			{"hold with other acts", "stale", hold(2)},
-			{"another's hold", "stale", other(hold(1))},
-			{"act again", "held", again(1)},
-			{"act again", "completed", again(1)},
-			{"act again from other acts", "live", again(2)},
-			{"another's act again", "live", other(again(1))},
-			{"complete", "completed", complete(completionActed)},
-			{"another's complete", "live", other(complete(completionActed))},
-			{"another's complete", "held", other(complete(completionFound))},
-			{"release", "held", release},
-			{"release", "completed", release},
-			{"release", "no doubt", release},
-			{"another's release", "live", other(release)},
-			{"give up", "held", giveUp},
-			{"give up", "completed", giveUp},
-			{"give up", "given up", giveUp},
-			{"another's give up", "live", other(giveUp)},
-			{"own late finish", "live", late},
-		} {
+		for _, c := range tooLate {
 			key := c.name + ", " + c.state
 			g := r.guard(holdJob())
 			a := r.vanish(g, key, false)
 			recordStates[c.state](r, key)
 			before := r.whole(key)
-			if changed, err := c.verb(g, a.claimed); changed || err != nil {
+			if changed, err := c.send(ctx, g, a.claimed); changed || err != nil {
 				t.Errorf("%s: changed %v, %v", key, changed, err)
 			}
 			if after := r.whole(key); after != before {
@@ -111,7 +133,7 @@ func TestVerbsThatComeTooLate(t *testing.T) {
 		a := r.vanish(r.guard(holdJob()), "late", false)
 		recordStates["late"](r, "late")
 		first := r.column("late", "late_finish_at")
-		if changed, err := late(r.guard(holdJob()), a.claimed); !changed || err != nil || r.column("late", "late_finish_at") != first {
+		if changed, err := sendLateFinish(ctx, r.guard(holdJob()), a.claimed); !changed || err != nil || r.column("late", "late_finish_at") != first {
 			t.Errorf("a second late finish: %v, %v", changed, err)
 		}
 	})

@@ -22,7 +22,7 @@ func LoadBatch(name, table string) Batch {
 // Session are the statements about what a connection is set to. Only MySQL needs
 // them: PostgreSQL's claim sets it for its own transaction, SQLite has no timers.
 type Session struct {
-	Read  string // autocommit, the unique key, and the times after which the server lets go of a transaction
+	Read  string // autocommit, the unique key, and the times after which the server ends a transaction
 	Limit string // sets those times, in seconds
 }
 

@@ -1,6 +1,7 @@
 // Package dialect holds the SQL of the idempotency record: the table and one
-// statement a file, for each database. It is data only; the guards in every
-// language run these same texts.
+// statement a file, for each database. The guards in every language run these same
+// texts; the code here loads them, writes the table's name into them, and gives a
+// driver its kind of parameters.
 //
 // Hard rule: every statement after claim shows the claim token in its WHERE,
 // and the lease is judged by the database's clock, read once in the statement.
@@ -9,4 +10,8 @@
 // statement, the same value wherever it stands in it, and taken before any wait
 // for a row lock. clock_timestamp() would move during such a wait, so that a
 // claim could look stale that was live when the statement was sent.
+//
+// In MySQL and MariaDB it is UTC_TIMESTAMP(6): one instant within a statement, that
+// of its begin, whatever time zone the connection is set to. SQLite's 'now' stays the
+// same for a statement as well.
 package dialect

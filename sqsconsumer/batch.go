@@ -20,18 +20,18 @@ const maxBatch = 10
 // handleBatch returns an error when the database did not answer for one of them.
 func (c Consumer) handleBatch(ctx context.Context, all []received) (failed error) {
 	var mu sync.Mutex
-	var settling sync.WaitGroup // the next act does not wait for the queue
+	var ending sync.WaitGroup // the next act does not wait for the queue
 	h := c.keepInvisible(ctx, all...)
-	defer h.stop()        // also when an act panics, which ends the process
-	defer settling.Wait() // then the others are still settled
+	defer h.stop()      // also when an act panics, which ends the process
+	defer ending.Wait() // then the others are still ended
 	c.Guard.RunBatch(ctx, c.deliveriesOf(all, h), func(ctx context.Context, op *twiceproof.Operation) error {
 		if late := h.enter(ctx, op); late != nil {
 			return late
 		}
 		return c.Act(ctx, op)
 	}, func(ended ...twiceproof.Ended) {
-		settling.Go(func() {
-			err := c.settleBatch(ctx, all, h, ended)
+		ending.Go(func() {
+			err := c.endBatch(ctx, all, h, ended)
 			mu.Lock()
 			defer mu.Unlock()
 			if failed == nil {
@@ -39,7 +39,7 @@ func (c Consumer) handleBatch(ctx context.Context, all []received) (failed error
 			}
 		})
 	})
-	settling.Wait()
+	ending.Wait()
 	return failed
 }
 
@@ -66,8 +66,8 @@ func (c Consumer) deliveriesOf(all []received, h *heartbeat) []twiceproof.Delive
 // fifo: only there a group has an order. On a standard queue it is for fairness.
 func (c Consumer) fifo() bool { return strings.HasSuffix(c.QueueURL, ".fifo") }
 
-// settleBatch gives each message its end at the queue, in the order given.
-func (c Consumer) settleBatch(ctx context.Context, all []received, h *heartbeat, ended []twiceproof.Ended) (failed error) {
+// endBatch gives each message its end at the queue, in the order given.
+func (c Consumer) endBatch(ctx context.Context, all []received, h *heartbeat, ended []twiceproof.Ended) (failed error) {
 	var done []received
 	for _, e := range ended {
 		h.drop(e.Index)
@@ -76,7 +76,7 @@ func (c Consumer) settleBatch(ctx context.Context, all []received, h *heartbeat,
 			done = append(done, r)
 			continue
 		}
-		if err := c.settle(ctx, r, e.Result, e.Failure); err != nil && failed == nil {
+		if err := c.endDelivery(ctx, r, e.Result, e.Failure); err != nil && failed == nil {
 			failed = err
 		}
 	}

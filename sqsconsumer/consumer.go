@@ -53,10 +53,10 @@ func Run(ctx context.Context, client *sqs.Client, queueURL string, guard *twicep
 // Run receives until ctx ends, waits for the acts that are running, and returns
 // nil. It returns an error only for a consumer that cannot start.
 func (c Consumer) Run(ctx context.Context) error {
-	c, err := c.withDefaults()
-	if err != nil {
+	if err := c.check(); err != nil {
 		return fmt.Errorf("start consumer: %w", err)
 	}
+	c = c.withDefaults()
 	if err := c.checkQueue(ctx); err != nil {
 		return fmt.Errorf("start consumer: %w", err)
 	}

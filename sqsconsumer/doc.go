@@ -24,7 +24,7 @@
 //
 // While the act runs the message's visibility is renewed, never beyond the lease;
 // when the act renews its claim, the end moves with Operation.Deadline.
-// The renewal has ended before the message is settled. It needs no permission to
+// The renewal has ended before the delivery is ended. It needs no permission to
 // be right: the claim decides, and a message that becomes visible too early is
 // only received once more.
 //

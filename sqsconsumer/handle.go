@@ -33,10 +33,10 @@ func (c Consumer) handle(ctx context.Context, r received) error {
 		c.narrow.atLeast(2 * c.Visibility)
 		return nil
 	}
-	// The heartbeat has ended before the message is settled: one that came after
+	// The heartbeat has ended before the delivery is ended: one that came after
 	// the put back would undo it.
 	result, err := c.runGuarded(ctx, delivery, c.keepInvisible(ctx, r))
-	return c.settle(ctx, r, result, err)
+	return c.endDelivery(ctx, r, result, err)
 }
 
 // runGuarded stops the heartbeat also when the act panics, which ends the
@@ -59,11 +59,11 @@ func (c Consumer) runGuarded(ctx context.Context, d twiceproof.Delivery, h *hear
 	})
 }
 
-// settle gives the message its end at the queue. Doing nothing is the queue's own
+// endDelivery gives the message its end at the queue. Doing nothing is the queue's own
 // error path: the message comes back by its visibility timeout, or goes to the
 // dead letters. A lost claim is left alone too: another worker has the message by
 // a newer receipt.
-func (c Consumer) settle(ctx context.Context, r received, result twiceproof.Result, err error) error {
+func (c Consumer) endDelivery(ctx context.Context, r received, result twiceproof.Result, err error) error {
 	log := c.Log.With("message", aws.ToString(r.MessageId), "key", result.Key)
 	if err == nil && result.Acknowledge() {
 		c.delete(ctx, r)

@@ -9,7 +9,7 @@ import (
 	"github.com/twiceproof/twiceproof"
 )
 
-// heartbeat keeps the messages of one receive invisible until each is settled.
+// heartbeat keeps the messages of one receive invisible until its delivery is ended.
 type heartbeat struct {
 	Consumer
 	done  chan struct{}

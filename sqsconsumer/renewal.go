@@ -66,15 +66,9 @@ func (h *heartbeat) changeAll(ctx context.Context, due []renewal) []error {
 	if len(due) < 2 {
 		return errs
 	}
-	entries := make([]types.ChangeMessageVisibilityBatchRequestEntry, len(due))
-	for i, r := range due {
-		entries[i] = types.ChangeMessageVisibilityBatchRequestEntry{
-			Id: aws.String(fmt.Sprint(i)), ReceiptHandle: r.ReceiptHandle, VisibilityTimeout: int32(r.left / time.Second),
-		}
-	}
 	ctx, cancel := patiently(ctx)
 	defer cancel()
-	out, err := h.Client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &h.QueueURL, Entries: entries})
+	out, err := h.Client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &h.QueueURL, Entries: entriesOf(due)})
 	if err != nil {
 		for i := range errs {
 			errs[i] = err
@@ -87,6 +81,16 @@ func (h *heartbeat) changeAll(ctx context.Context, due []renewal) []error {
 		}
 	}
 	return errs
+}
+
+func entriesOf(due []renewal) []types.ChangeMessageVisibilityBatchRequestEntry {
+	entries := make([]types.ChangeMessageVisibilityBatchRequestEntry, len(due))
+	for i, r := range due {
+		entries[i] = types.ChangeMessageVisibilityBatchRequestEntry{
+			Id: aws.String(fmt.Sprint(i)), ReceiptHandle: r.ReceiptHandle, VisibilityTimeout: int32(r.left / time.Second),
+		}
+	}
+	return entries
 }
 
 // goneFrom tells whether the queue refused for good: the message was deleted or

@@ -14,25 +14,30 @@ import (
 	"github.com/twiceproof/twiceproof/job"
 )
 
-func (c Consumer) withDefaults() (Consumer, error) {
+// check refuses what cannot work.
+func (c Consumer) check() error {
 	switch {
 	case c.Client == nil, c.Guard == nil, c.QueueURL == "":
-		return c, errors.New("Client, QueueURL and Guard are needed")
+		return errors.New("Client, QueueURL and Guard are needed")
 	case (c.Act == nil) == (c.ActTx == nil):
-		return c, errors.New("one of Act and ActTx is needed")
+		return errors.New("one of Act and ActTx is needed")
 	case (c.ActTx != nil) != (c.Guard.Job().Effect.Kind == job.OwnRow):
-		return c, fmt.Errorf("an effect of the kind %s needs %s", c.Guard.Job().Effect.Kind, actFor(c.Guard.Job().Effect.Kind))
+		return fmt.Errorf("an effect of the kind %s needs %s", c.Guard.Job().Effect.Kind, actFor(c.Guard.Job().Effect.Kind))
 	case c.Batch < 0, c.Batch > maxBatch:
-		return c, fmt.Errorf("a batch of %d is not between 1 and %d", c.Batch, maxBatch)
+		return fmt.Errorf("a batch of %d is not between 1 and %d", c.Batch, maxBatch)
 	case c.Batch > 1 && c.ActTx != nil:
-		return c, errors.New("a batch is for Act: each own row has its own transaction")
+		return errors.New("a batch is for Act: each own row has its own transaction")
 	case c.Workers < 0, c.Grace < 0, c.Visibility < 0:
-		return c, errors.New("Workers, Grace and Visibility must not be negative")
+		return errors.New("Workers, Grace and Visibility must not be negative")
 	case c.Visibility%time.Second != 0:
-		return c, fmt.Errorf("visibility %s is not in whole seconds", c.Visibility)
+		return fmt.Errorf("visibility %s is not in whole seconds", c.Visibility)
 	case c.Visibility > maxVisibility:
-		return c, fmt.Errorf("visibility %s is longer than the 12 hours that Amazon SQS takes", c.Visibility)
+		return fmt.Errorf("visibility %s is longer than the 12 hours that Amazon SQS takes", c.Visibility)
 	}
+	return nil
+}
+
+func (c Consumer) withDefaults() Consumer {
 	c.Workers, c.Batch, c.narrow = orDefault(c.Workers, 1), orDefault(c.Batch, 1), new(narrow)
 	// A lease has at least a second. A message that stayed invisible for longer
 	// would wait for nobody when its worker has died.
@@ -49,7 +54,7 @@ func (c Consumer) withDefaults() (Consumer, error) {
 	if c.pause == nil {
 		c.pause = wait
 	}
-	return c, nil
+	return c
 }
 
 func actFor(kind job.EffectKind) string {

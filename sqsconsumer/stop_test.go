@@ -278,10 +278,7 @@ func TestReleasedByTheStop(t *testing.T) {
 // The grace is over before the claim: nothing is claimed.
 func TestStoppedBeforeTheClaim(t *testing.T) {
 	r := newRig(t, 3)
-	c, err := r.consumer(holdJob()).withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := r.consumer(holdJob()).withDefaults()
 	id := r.send("1")
 	messages, err := c.receive(r.ctx, 1)
 	if err != nil || len(messages) != 1 {

@@ -57,8 +57,8 @@ func (x *Crossing) start(p Phase) {
 	x.gate.note(x.step, Forwarded, "")
 }
 
-// settle waits until a write that was let through has left or been cut.
-func (c *guarded) settle() {
+// awaitWrite waits until a write that was let through has left or been cut.
+func (c *guarded) awaitWrite() {
 	c.Conn.SetWriteDeadline(time.Now().Add(cutAfter))
 	c.leaving.Lock()
 	c.leaving.Unlock() //nolint:gocritic,staticcheck // waiting for the writer is the point

@@ -30,7 +30,7 @@ func (g *Gate) Enter(client *Client, protocol, peer, text string) (*Crossing, er
 		return x, nil
 	}
 	g.mu.Unlock()
-	x.giveUp("")
+	x.abandon("")
 	return nil, ErrShut
 }
 
@@ -83,7 +83,7 @@ func (x *Crossing) Reply(status string) error {
 		return nil
 	}
 	g.mu.Unlock()
-	x.giveUp("")
+	x.abandon("")
 	return ErrShut
 }
 
@@ -99,11 +99,11 @@ func (x *Crossing) answered(status string) {
 
 // Lost says that no reply will come, and why. The proxy has closed the upstream
 // connection before; the step stays in work until the peer has ended it too.
-func (x *Crossing) Lost(why string) { x.giveUp(why) }
+func (x *Crossing) Lost(why string) { x.abandon(why) }
 
-// giveUp ends a step that may not go on. When the gate is shut the client hears
+// abandon ends a step that may not go on. When the gate is shut the client hears
 // of it only after the kill, so that a thread which still runs cannot act on it.
-func (x *Crossing) giveUp(why string) {
+func (x *Crossing) abandon(why string) {
 	g := x.gate
 	g.mu.Lock()
 	if g.isShut() {

@@ -59,7 +59,7 @@ func (g *Gate) Shut() {
 	g.mu.Lock()
 	g.bar()
 	g.mu.Unlock()
-	g.settle()
+	g.awaitWrites()
 	g.end()
 }
 
@@ -82,8 +82,8 @@ func (g *Gate) bar() {
 
 func (g *Gate) isShut() bool { return isClosed(g.shut) }
 
-// settle waits for the writes that the gate let through just before it shut.
-func (g *Gate) settle() {
+// awaitWrites waits for the writes that the gate let through just before it shut.
+func (g *Gate) awaitWrites() {
 	var leaving []*guarded
 	g.mu.Lock()
 	for c := range g.clients {
@@ -94,7 +94,7 @@ func (g *Gate) settle() {
 	}
 	g.mu.Unlock()
 	for _, c := range leaving {
-		c.settle()
+		c.awaitWrite()
 	}
 }
 

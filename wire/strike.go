@@ -15,7 +15,7 @@ func (x *Crossing) meet(side Side) error {
 
 // strike carries a fault out, unless the gate has shut or the fault has been
 // disarmed meanwhile. From that decision to the shutting of the gate the lock is
-// not let go: two kills cannot both happen.
+// not released: two kills cannot both happen.
 func (x *Crossing) strike(a *Armed) error {
 	g := x.gate
 	g.mu.Lock()
@@ -50,7 +50,7 @@ func (x *Crossing) kill(a *Armed) error {
 	g.bar()
 	x.end(Killed, x.status)
 	g.mu.Unlock()
-	g.settle()
+	g.awaitWrites()
 	if a.fault.Kill != nil {
 		a.fault.Kill()
 	}

@@ -21,4 +21,5 @@ FROM (
   SELECT * FROM claim
   UNION ALL
   SELECT * FROM idempotency_records WHERE job_type = $1::text AND operation_key = $2::text
+    AND job_type::text COLLATE "C" = $1::text AND operation_key::text COLLATE "C" = $2::text -- see read
 ) AS record;

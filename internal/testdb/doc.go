@@ -1,4 +1,7 @@
-// Package testdb gives each test a real, private database. Tests only.
+// Package testdb gives each test a real, private database.
+//
+// Hard rule: imported by tests only, and what it opens is its own: no test sees
+// another one's rows, and no database that was there before.
 //
 // A test process starts one throw-away PostgreSQL and one MariaDB, each on first
 // use, and they end when the process does; no TestMain is needed. Each call makes

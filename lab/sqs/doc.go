@@ -2,7 +2,7 @@
 // loopback, spoken to by any AWS SDK, with a clock that can be moved.
 //
 // Hard rule: what a queue does is decided by pure code (account.go, queue.go,
-// receive.go, settle.go, fifo.go, deadletter.go …), which is handed the time
+// receive.go, deliveryend.go, fifo.go, deadletter.go …), which is handed the time
 // and the new identifiers and does no I/O, starts no goroutine and takes no
 // lock. The shell (endpoint.go, longpoll.go, the protocols) holds one lock,
 // asks the pure code, and answers.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The steps that settle what was received.
+// The steps that end what was received.
 
 func (r *run) remove(s step) (string, error) {
 	_, err := r.call("DeleteMessage", params{"QueueUrl": r.url(s.queue), "ReceiptHandle": r.receipt(s.word(0))})

@@ -1,5 +1,8 @@
-// Package differential_test holds the lab's SQS endpoint against emulators that
-// others wrote: fauxqs, ElasticMQ and moto.
+// Package differential has no code, only the tests that hold the lab's SQS endpoint
+// against emulators that others wrote: fauxqs, ElasticMQ and moto.
+//
+// Hard rule: a difference that is not listed with its reason fails, and so does a
+// listed one that no longer occurs.
 //
 // The scenarios are text, in testdata. Each takes its steps on a queue of its
 // own; what each step shows is written under it, in words that are the same
@@ -15,8 +18,7 @@
 // The line with "=" is what ours does in both protocols; "ok" is left out. A line
 // with an emulator's name is what that one does instead, in both of its protocols
 // or in the one that is named, and in brackets why: reasons_test.go says it, and
-// who does what Amazon's documentation says. A difference that is not listed
-// fails, and so does a listed one that no longer occurs.
+// who does what Amazon's documentation says.
 //
 // Emulators have no clock that can be moved: they take "wait" in real time, ours by a
 // clock of its own. So what needs the five minutes of deduplication to end is not compared;
@@ -31,4 +33,4 @@
 //
 // writes what was seen; a new difference gets empty brackets, and fails until it
 // has its reason.
-package differential_test
+package differential
