@@ -8,7 +8,7 @@ BENCHTIME      ?= 1s
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
-.PHONY: help servers test test-python test-full race lint fix verify bench clean
+.PHONY: help servers test test-python test-ruby test-full race lint fix verify bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,11 +19,15 @@ servers: ## install the programs of the throw-away servers, or say how
 
 test: servers ## what CI runs (at most 10 minutes on 2 cores)
 	go test -timeout 10m $(PACKAGES)
-	$(MAKE) test-python
+	$(MAKE) test-python test-ruby
 
 test-python: servers bin/python ## the Python package alone: its tests, ruff, mypy
 	cd python && ../bin/python/bin/ruff check . && ../bin/python/bin/mypy
 	bin/python/bin/pytest python
+
+test-ruby: servers ## the gem alone: its tests, rubocop
+	@ruby/install
+	cd ruby && rubocop --format quiet && rake test
 
 # An environment of its own, made anew when what the package needs has changed.
 bin/python: python/pyproject.toml
@@ -34,7 +38,7 @@ bin/python: python/pyproject.toml
 test-full: export TWICEPROOF_FULL = 1
 test-full: servers ## every combination and repeat
 	go test -count=1 -timeout 3h $(PACKAGES)
-	$(MAKE) test-python
+	$(MAKE) test-python test-ruby
 
 race: servers ## the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout 20m $(PACKAGES)
@@ -58,6 +62,8 @@ verify: ## formatted, tidy, vetted; generated and copied files in step
 		cmp dialect/$$d/schema.sql $$f || { echo "hint: cp dialect/$$d/schema.sql $$f" >&2; exit 1; }; done; done
 	@echo "verify: the Python package's statements are those of dialect/"
 	@python/sync --check
+	@echo "verify: the gem's statements are those of dialect/"
+	@if command -v ruby >/dev/null; then ruby/sync --check; else echo "verify: skipped, there is no Ruby here"; fi
 	@echo "verify: go vet"
 	@go vet $(PACKAGES)
 

@@ -1,0 +1,11 @@
+-- The held ones of a page, as in record. The page's end is a statement of its own: with
+-- it in this one, MariaDB would read on to the end of the table.
+SELECT operation_key, state, replace(claim_token::text, '-', ''), policy, hold_reason, (extract(epoch FROM held_at) * 1000000)::bigint,
+       floor(extract(epoch FROM statement_timestamp() - held_at) * 1000)::bigint,
+       floor(extract(epoch FROM statement_timestamp() - claimed_at) * 1000)::bigint - lease_ms,
+       claimed_by, (extract(epoch FROM first_claimed_at) * 1000000)::bigint, acts, vanished, lookups, requeues, reference,
+       (extract(epoch FROM late_finish_at) * 1000000)::bigint, octet_length(message),
+       completion, (extract(epoch FROM completed_at) * 1000000)::bigint, resolved_by, resolution
+FROM idempotency_records
+WHERE job_type = $1::text AND operation_key > $2::text AND operation_key <= $3::text AND state = 'held'
+ORDER BY operation_key;

@@ -1,0 +1,1 @@
+-- Nothing to mark: the claim has answered its transaction's own number.

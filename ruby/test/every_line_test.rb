@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require_relative "guarded_test"
+
+# The guard is left at each line of its own, in turn: by an exception, which is what a signal does in the main
+# thread and nothing defers, and by Thread#kill, which the guard defers. Where a line costs
+# new connections to a server, only TWICEPROOF_FULL has each of them.
+class EveryLineTest < GuardedTest
+  LIB = File.expand_path("../lib/twiceproof", __dir__)
+  HOW = {
+    "a signal's exception" => -> { raise Interrupt },
+    "Thread#kill" => -> { Thread.current.kill }
+  }.freeze
+  STRIDE = 13
+
+  Application.names.product(HOW.to_a).each do |name, (how, leave)|
+    define_method("test_own_row: #{name}, #{how}") do
+      @name = name
+      lines = each_line(leave, -> { start(name) }, -> { deliver }) { |line| assert_row_and_record_agree(line) }
+
+      assert_operator lines, :>, 60
+    end
+  end
+
+  TestDatabase::NAMES.product(HOW.to_a).each do |name, (how, leave)|
+    define_method("test_outside: #{name}, #{how}") do
+      @name = "bare #{name}"
+      lines = each_line(leave, -> { start("bare #{name}", "hold") }, -> { call }) { |line| assert_never_twice(line) }
+
+      assert_operator lines, :>, 60
+    end
+  end
+
+  private
+
+  # Runs again and again, left at the next line each time, until it is not left any more. The number of lines.
+  def each_line(leave, start, run)
+    1.step(by: ENV["TWICEPROOF_FULL"] || @name == "bare sqlite" ? 1 : STRIDE) do |n|
+      start.call
+      at = left_at(n, leave, run)
+      return n unless at
+
+      yield at
+      @app.close
+      @guard.close
+    end
+  end
+
+  # The line at which it was left; nil when there are not so many.
+  def left_at(n, leave, run)
+    at = nil
+    thread = Thread.new do
+      Thread.current.report_on_exception = false
+      trace(n, leave) { |line| at = line }.enable(target_thread: Thread.current) { run.call }
+    rescue Interrupt
+      nil
+    end
+    thread.join(60) || flunk("#{at} hangs: #{thread.backtrace.first(20).join("\n")}")
+    at
+  end
+
+  def trace(n, leave)
+    count = 0
+    TracePoint.new(:line) do |point|
+      next unless point.path.start_with?(LIB) && (count += 1) == n
+
+      yield "#{File.basename(point.path)}:#{point.lineno}"
+      leave.call
+    end
+  end
+
+  def start(name, policy = nil)
+    @type = self.class.next_type
+    @app = Application.named(name)
+    @guard = guard(@app.database, job(policy))
+    @acts = 0
+  end
+
+  def deliver
+    @guard.run_tx(@app.connection, delivery) { @app.insert(@type, "1") }
+  end
+
+  def call
+    @guard.run(delivery) { @acts += 1 }
+  end
+
+  def assert_row_and_record_agree(line)
+    database = @app.database
+
+    refute @app.in_transaction?, line
+    rows = database.effects(@type, "1")
+    assert_equal [rows.zero? ? nil : "completed"], [record(database)&.first], line
+    @app.close
+    @app.connect
+    result = deliver
+    assert_equal [:completed, rows == 1, 1], [result.outcome, result.repeat?, database.effects(@type, "1")], line
+  end
+
+  def assert_never_twice(line)
+    acted = @acts
+    state, acts, = record(@app.database)
+    assert_includes [nil, "claimed"], state, line if acted.zero?
+    assert_operator acts, :>, 0, line if acted == 1 && state == "claimed"
+    refute_nil state, line if acted == 1
+    @app.database.change(@type, "1", @app.database.older("claimed_at", 60_000))
+    assert_includes %i[completed held], @guard.run(delivery) { @acts += 1 }.outcome, line
+    assert_operator @acts, :<=, 1, line
+  end
+end

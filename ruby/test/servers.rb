@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require "etc"
+require "fileutils"
+require "socket"
+require "tmpdir"
+
+# A throw-away server on loopback. It ends with this process, also when that is killed.
+class Server
+  # Starts the server and waits until nobody holds the other end of its standard input any more, which the kernel
+  # closes when the tests end, however they end.
+  WATCHDOG = <<~SH
+    trap '' HUP INT TERM
+    dir=$1; shift
+    "$@" </dev/null >"$dir/log" 2>&1 &
+    read -r _
+    kill -QUIT $!
+    tries=400; while [ $tries -gt 0 ] && kill -0 $! 2>/dev/null; do sleep 0.02; tries=$((tries - 1)); done
+    kill -KILL $! 2>/dev/null
+    cd /; rm -rf "$dir"
+  SH
+  FOLDERS = ["/usr/lib/postgresql/*/bin", "/usr/sbin", "/usr/bin", "/opt/homebrew/opt/{postgresql,mariadb}*/bin"].freeze
+
+  attr_reader :port, :dir
+
+  def self.program(name)
+    folders = ENV.fetch("PATH", "").split(File::PATH_SEPARATOR) + FOLDERS.flat_map { |pattern| Dir[pattern].sort }
+    found = folders.map { |folder| File.join(folder, name) }.find { |path| File.executable?(path) }
+    found || raise("#{name} is not installed; `make servers` says how")
+  end
+
+  def self.postgres
+    new("postgres").tap do |s|
+      s.run(program("initdb"), "--pgdata=#{s.dir}/data", "--username=postgres", "--auth=trust", "--encoding=UTF8",
+            "--locale=C", "--no-sync")
+      settings = ["port=#{s.port}", "listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off",
+                  "shared_buffers=32MB", "dynamic_shared_memory_type=mmap"]
+      s.start(program("postgres"), "-D", "#{s.dir}/data", *settings.flat_map { |setting| ["-c", setting] })
+    end
+  end
+
+  def self.mariadb
+    new("mysql").tap do |s|
+      common = ["--datadir=#{s.dir}/data", "--tmpdir=#{s.dir}", "--character-set-server=utf8mb4", "--skip-name-resolve",
+                "--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0"]
+      s.run(program("mariadb-install-db"), "--no-defaults", "--auth-root-authentication-method=normal",
+            "--skip-test-db", *common)
+      s.start(program("mariadbd"), "--no-defaults", "--bind-address=127.0.0.1", "--port=#{s.port}", "--socket=",
+              "--innodb-fast-shutdown=2", "--pid-file=#{s.dir}/pid", *common)
+    end
+  end
+
+  def initialize(account)
+    @dir = Dir.mktmpdir("twiceproof-")
+    if Process.uid.zero? # the servers refuse to run as root
+      @account = Etc.passwd { |found| break found if found.name == account } || Etc.getpwnam("nobody")
+      FileUtils.chown(@account.uid, @account.gid, @dir)
+    end
+    @port = TCPServer.open("127.0.0.1", 0) { |s| s.addr[1] }
+  end
+
+  def run(*command)
+    log = "#{dir}/install.log"
+    pid = as_account { exec(*command, in: File::NULL, out: log, err: %i[child out]) }
+    Process.wait(pid)
+    raise "#{command.first}: #{File.read(log)}" unless $?.success? # rubocop:disable Style/SpecialGlobalVars
+  end
+
+  def start(*command)
+    reader, @writer = IO.pipe
+    @watchdog = as_account do
+      Process.setsid
+      exec("/bin/sh", "-c", WATCHDOG, "watchdog", dir, *command, in: reader, close_others: true)
+    end
+    reader.close
+  end
+
+  # Until it answers.
+  def wait
+    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 60
+    begin
+      yield.close
+    rescue StandardError
+      raise if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+
+      sleep 0.05
+      retry
+    end
+  end
+
+  def stop
+    @writer.close
+    Process.wait(@watchdog)
+  end
+
+  private
+
+  def as_account
+    fork do
+      if @account
+        Process::GID.change_privilege(@account.gid)
+        Process::UID.change_privilege(@account.uid)
+      end
+      Dir.chdir(dir)
+      yield
+    end
+  end
+end
