@@ -53,12 +53,20 @@ func (p Places) Find(names ...string) string {
 		if path, err := p.LookPath(name); err == nil {
 			return path
 		}
-		for _, glob := range p.Globs {
-			found, _ := filepath.Glob(filepath.Join(glob, name)) // the only error is a bad pattern, and ours are tested
-			for _, path := range found {
-				if IsProgram(path) {
-					return path
-				}
+		if path := p.FindBelow(name); path != "" {
+			return path
+		}
+	}
+	return ""
+}
+
+// FindBelow is Find without the PATH, for a program of which the PATH has a wrapper.
+func (p Places) FindBelow(name string) string {
+	for _, glob := range p.Globs {
+		found, _ := filepath.Glob(filepath.Join(glob, name)) // the only error is a bad pattern, and ours are tested
+		for _, path := range found {
+			if IsProgram(path) {
+				return path
 			}
 		}
 	}

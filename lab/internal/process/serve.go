@@ -71,7 +71,8 @@ func (g *Group) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log, err := os.Create(g.logFile())
+	// Appended to, since a process of the launch before may still write.
+	log, err := os.OpenFile(g.logFile(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("make the server's log: %w", err)
 	}
@@ -133,13 +134,16 @@ func (g *Group) exitError() error {
 	if err != nil {
 		return fmt.Errorf("the server ended; read its log: %w", err)
 	}
-	if strings.Contains(string(log), "Address already in use") {
+	if strings.Contains(string(log), "Address already in use") || says(log, g.kind.PortTaken) {
 		return ErrPortTaken
 	}
-	if l := g.kind.Lingering; l != "" && strings.Contains(string(log), l) {
+	if says(log, g.kind.Lingering) {
 		return errLingering
 	}
 	return fmt.Errorf("the server ended: %s", reason(log, g.kind.Complaint))
 }
+
+// says looks for words of a kind, which may have none.
+func says(log []byte, words string) bool { return words != "" && strings.Contains(string(log), words) }
 
 func (g *Group) logFile() string { return g.Path("server.log") }

@@ -1,6 +1,3 @@
-// Package processtest holds what the tests of the throw-away servers share.
-//
-// Hard rule: imported by tests only.
 package processtest
 
 import (
@@ -79,23 +76,7 @@ func OpenTemp(t *testing.T) string {
 // has gone with it. A killed owner runs no deferred call and no cleanup.
 func KillOwner(t *testing.T, owner *exec.Cmd) {
 	t.Helper()
-	owner.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := owner.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := owner.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	var port int
-	var dir string
-	if _, err := fmt.Sscan(line, &port, &dir); err != nil {
-		t.Fatal(err)
-	}
+	port, dir := startOwner(t, owner)
 	if Silent(port) {
 		t.Fatalf("nothing listens on %d", port)
 	}
@@ -108,6 +89,26 @@ func KillOwner(t *testing.T, owner *exec.Cmd) {
 		return errors.Is(err, os.ErrNotExist)
 	})
 	Eventually(t, fmt.Sprintf("port %d still answers", port), func() bool { return Silent(port) })
+}
+
+func startOwner(t *testing.T, owner *exec.Cmd) (port int, dir string) {
+	t.Helper()
+	owner.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := owner.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(line, &port, &dir); err != nil {
+		t.Fatal(err)
+	}
+	return port, dir
 }
 
 // Eventually fails with the complaint unless done comes true.

@@ -1,0 +1,134 @@
+package mysqlwire
+
+import (
+	"bufio"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/twiceproof/twiceproof/wire"
+)
+
+// session is one connection. One goroutine carries requests, one carries replies. The
+// turn goes from one to the other: requests has it while it puts a step together,
+// replies from the step's first byte to the last one of its reply, and while the
+// worker logs in.
+type session struct {
+	proxy      *Proxy
+	client     *wire.Client
+	up         *wire.Upstream
+	fromClient *packets
+	fromServer *packets
+	noEOF      bool // the end of rows is an OK, and no EOF comes after columns
+	turn       chan outcome
+	over       chan struct{} // closed when replies has ended
+
+	mu     sync.Mutex
+	flight *flight // the step under way
+	logsIn bool
+	ended  bool // replies has ended, and takes no step any more
+	gone   bool // the client has gone
+}
+
+// outcome is what requests has to know of a reply.
+type outcome struct {
+	statement uint32 // the number of a prepared one
+	failed    bool
+}
+
+func (p *Proxy) session(client *wire.Client, up *wire.Upstream) *session {
+	return &session{
+		proxy: p, client: client, up: up,
+		fromClient: &packets{Reader: bufio.NewReader(client)},
+		fromServer: &packets{Reader: bufio.NewReaderSize(up, 16<<10)},
+		turn:       make(chan outcome, 1), over: make(chan struct{}),
+		logsIn: true,
+	}
+}
+
+// greet passes the server's first packet and the worker's answer. A server that takes
+// no more connections says so at once. The connection's id is made known.
+func (s *session) greet(known *atomic.Uint32) error {
+	p, err := s.fromServer.next()
+	if err != nil {
+		return err
+	}
+	if p.kind() == isError {
+		_, _ = s.client.Write(p.raw) // the connection ends either way
+		return errNoMySQL
+	}
+	id, err := declineGreeting(p)
+	if err != nil {
+		return err
+	}
+	known.Store(id)
+	s.proxy.met(id)
+	if _, err := s.client.Write(p.raw); err != nil {
+		return err
+	}
+	if p, err = s.fromClient.next(); err != nil {
+		return err
+	}
+	capabilities, err := declineResponse(p)
+	if err != nil {
+		return err
+	}
+	s.noEOF = capabilities&canDeprecateEOF != 0
+	_, err = s.up.Write(p.raw)
+	return err
+}
+
+func (s *session) run() {
+	go s.replies()
+	s.requests()
+	s.mu.Lock()
+	s.gone = true
+	s.mu.Unlock()
+	s.up.Close()
+	<-s.over
+}
+
+var errGone = errors.New("server has gone")
+
+// begin puts a step under way, unless there is nobody to end it.
+func (s *session) begin(f *flight) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return errGone
+	}
+	s.flight = f
+	return nil
+}
+
+// login lets all that the server says pass, up to its verdict.
+func (s *session) login() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.logsIn = true
+}
+
+// loggedIn ends a login, and says whether there was one. After an error the first one
+// ends the connection; a later one may leave it as it was.
+func (s *session) loggedIn() (was bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was, s.logsIn = s.logsIn, false
+	return was
+}
+
+// land takes the step that is under way, if any.
+func (s *session) land() *flight {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.flight
+	s.flight = nil
+	return f
+}
+
+// underWay is the step to which a packet of the server belongs, or nil.
+func (s *session) underWay() *flight {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.flight
+}
