@@ -46,6 +46,7 @@ type measure struct {
 	detail  string // the keys as they stand in the name
 	runs    []float64
 	guarded []float64
+	other   []float64 // a second, what it is compared with
 }
 
 func read(in io.Reader) (all []*measure, machine string, err error) {
@@ -71,7 +72,8 @@ func read(in io.Reader) (all []*measure, machine string, err error) {
 			all = append(all, m)
 		}
 		guarded, _ := r.Value("guarded/s")
-		m.runs, m.guarded = append(m.runs, ratio), append(m.guarded, guarded)
+		other, _ := r.Value("other/s")
+		m.runs, m.guarded, m.other = append(m.runs, ratio), append(m.guarded, guarded), append(m.other, other)
 	}
 	return all, machine, reader.Err()
 }
