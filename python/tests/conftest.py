@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "src")]
 
+import broker  # noqa: E402
 import databases  # noqa: E402 - found by the line above
+import servers  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -23,3 +28,56 @@ def database(request: pytest.FixtureRequest, _servers: None) -> Iterator[databas
     found.create()
     yield found
     found.close()
+
+
+@pytest.fixture(scope="session")
+def redis() -> Iterator[str]:
+    with or_skipped(broker.redis) as server:
+        yield f"redis://127.0.0.1:{server.port}/0"
+
+
+@pytest.fixture(scope="session")
+def rabbitmq() -> Iterator[str]:
+    with or_skipped(broker.rabbitmq) as server:
+        yield f"amqp://guest:guest@127.0.0.1:{server.port}//"
+
+
+@contextmanager
+def or_skipped(start: Callable[[], servers.Server]) -> Iterator[servers.Server]:
+    """Where its program is missing a test fails, unless whoever runs it has said that it may be.
+
+    The tests with workers take minutes: they are for `make test-full`.
+    """
+    if not os.environ.get("TWICEPROOF_FULL"):
+        pytest.skip("real workers and brokers: TWICEPROOF_FULL=1, as in make test-full")
+    try:
+        server = start()
+    except servers.MissingError as missing:
+        if not os.environ.get("TWICEPROOF_SKIP_BROKERS"):
+            raise
+        pytest.skip(str(missing))
+    yield server
+    server.end()
+    server.ended()
+
+
+_created: set[str] = set()
+
+
+@pytest.fixture
+def opened(redis: str, _servers: None) -> Iterator[Callable[..., broker.Shop]]:
+    """Makes a shop with a broker (Redis if none is named), and a database (PostgreSQL)."""
+    shops: list[broker.Shop] = []
+
+    def make(address: str = redis, database: str = "psycopg", **settings: Any) -> broker.Shop:
+        found = next(d for d in databases.installed() if d.name == database)
+        if database not in _created:
+            found.create()
+            _created.add(database)
+        shops.append(broker.Shop(address, redis, found, driver=database, **settings))
+        return shops[-1]
+
+    yield make
+    for shop in shops:
+        print(shop.logged())  # shown when the test fails
+        shop.close()

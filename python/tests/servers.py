@@ -36,6 +36,8 @@ class Server:
             self.account = {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
             os.chown(self.dir, found.pw_uid, found.pw_gid)
         self.port = free_port()
+        self.env: dict[str, str] | None = None
+        self.beside: Server | None = None  # ends with it
 
     def run(self, *command: str) -> None:
         done = subprocess.run(command, cwd=self.dir, **self.account, capture_output=True, check=False, stdin=subprocess.DEVNULL)
@@ -44,7 +46,9 @@ class Server:
 
     def start(self, *command: str) -> None:
         watch = ["/bin/sh", "-c", WATCHDOG, "watchdog", self.dir, *command]
-        self.watchdog = subprocess.Popen(watch, cwd=self.dir, **self.account, stdin=subprocess.PIPE, start_new_session=True)
+        self.watchdog = subprocess.Popen(
+            watch, cwd=self.dir, env=self.env, **self.account, stdin=subprocess.PIPE, start_new_session=True
+        )
 
     def wait(self, connect: Callable[[], Any]) -> None:
         until = time.monotonic() + 60
@@ -62,6 +66,9 @@ class Server:
 
     def ended(self) -> None:
         self.watchdog.wait(30)
+        if self.beside:
+            self.beside.end()
+            self.beside.ended()
 
 
 def free_port() -> int:
@@ -75,11 +82,15 @@ def account(*names: str) -> str:
     return next((n for n in names if n in known), "nobody")
 
 
+class MissingError(RuntimeError):
+    """A server's program is not installed."""
+
+
 def program(name: str, *folders: str) -> str:
     path = os.pathsep.join([os.environ.get("PATH", ""), *(f for pattern in folders for f in sorted(glob.glob(pattern)))])
     found = shutil.which(name, path=path)
     if not found:
-        raise RuntimeError(f"{name} is not installed; `make servers` says how")
+        raise MissingError(f"{name} is not installed; `make servers` says how")
     return found
 
 
@@ -105,3 +116,36 @@ def mariadb() -> Server:
     s.start(server, "--no-defaults", "--bind-address=127.0.0.1", f"--port={s.port}", "--socket=", "--innodb-fast-shutdown=2",
             f"--pid-file={s.dir}/pid", *common)  # fmt: skip
     return s
+
+
+def redis() -> Server:
+    s = Server(account("redis"))
+    s.start(program("redis-server"), "--port", str(s.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no")
+    return s
+
+
+def rabbitmq() -> Server:
+    """With an epmd of its own, which would otherwise stay when the server has gone."""
+    names = account("rabbitmq")
+    epmd = Server(names)
+    epmd.start(program("epmd", "/usr/lib/erlang/erts-*/bin"), "-port", str(epmd.port), "-address", "127.0.0.1")
+    s = Server(names)
+    for name, text in (("enabled_plugins", "[]."), ("rabbitmq.conf", ""), ("rabbitmq-env.conf", "")):
+        with open(f"{s.dir}/{name}", "w") as file:
+            file.write(text)
+    own = {"NODENAME": f"tests{s.port}@localhost", "MNESIA_BASE": f"{s.dir}/mnesia", "LOG_BASE": f"{s.dir}/logs", "LOGS": "-",
+           "NODE_IP_ADDRESS": "127.0.0.1", "NODE_PORT": str(s.port), "DIST_PORT": str(free_port()),
+           "ENABLED_PLUGINS_FILE": f"{s.dir}/enabled_plugins", "CONFIG_FILE": f"{s.dir}/rabbitmq.conf",
+           "CONF_ENV_FILE": f"{s.dir}/rabbitmq-env.conf", "PID_FILE": f"{s.dir}/pid", "ALLOW_INPUT": "true",
+           "SERVER_START_ARGS": "-noinput"}  # fmt: skip
+    s.env = {"PATH": os.environ["PATH"], "HOME": s.dir, "ERL_EPMD_PORT": str(epmd.port), "ERL_EPMD_ADDRESS": "127.0.0.1",
+             **{f"RABBITMQ_{name}": value for name, value in own.items()}}  # fmt: skip
+    folders = ("/usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin", "/opt/homebrew/opt/rabbitmq/sbin", "/usr/lib/rabbitmq/bin")
+    s.start(program_in("rabbitmq-server", *folders))  # the one on the PATH may change to another account
+    s.beside = epmd
+    return s
+
+
+def program_in(name: str, *folders: str) -> str:
+    found = [f"{f}/{name}" for pattern in folders for f in sorted(glob.glob(pattern)) if os.access(f"{f}/{name}", os.X_OK)]
+    return found[0] if found else program(name)

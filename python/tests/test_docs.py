@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -54,3 +55,34 @@ def test_the_page(database: Database, tmp_path: Path, monkeypatch: pytest.Monkey
     assert database.execute("SELECT * FROM bookings") == [("7",)]
     page["connection"].close()
     page["guard"].close()
+
+
+def test_the_page_about_celery(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if database.name != "psycopg":
+        pytest.skip("the page's driver is psycopg")
+    settings, task, retry, own_row, signal = re.findall(
+        r"```(?:yaml|python)\n(.*?)```", (PAGE.parent / "celery.md").read_text("utf-8"), re.DOTALL
+    )
+    (tmp_path / "twiceproof.yaml").write_text(settings)
+    monkeypatch.chdir(tmp_path)
+    for name in ("BROKER_URL", "RESULT_URL"):
+        monkeypatch.setenv(name, "memory://" if name == "BROKER_URL" else "cache+memory://")
+    monkeypatch.setenv("DATABASE_URL", f"postgresql://postgres@127.0.0.1:{database.server().port}/tests")
+    calls: list[Any] = []
+
+    def post(*_: Any, **given: Any) -> Any:
+        calls.append(given["json"])
+        return SimpleNamespace(raise_for_status=lambda: None, json=lambda: {"id": "c1"})
+
+    monkeypatch.setitem(sys.modules, "requests", SimpleNamespace(get=lambda *_, **__: Answer(), post=post))
+    page: dict[str, Any] = {"CHARGES": "http://charges", "page": print}
+    exec(task, page)
+    charge = page["charge"]
+    assert [charge(8, 500), charge(order_id=8, amount_cents=500), charge.apply((8, 500)).get()] == ["c1"] * 3
+    assert len(calls) == 1
+    exec(signal, page)
+    assert "NotApplied from self.retry" in retry
+    page["guard"].close()
+
+    job = replace(a_job(own_row=True), type="booking.create", queue="celery", operation=page["guard"].job.operation)
+    exec(own_row, {**page, "guard": guard(database, job), "Session": None, "connection_of_this_process": page["connect"]})

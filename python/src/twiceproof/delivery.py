@@ -36,7 +36,8 @@ class Result:
     """For the consumer to act upon. retry_after is how long a redelivery has nothing to do.
 
     repeat: the operation was completed before this delivery. error: what the body or the look-up
-    raised. deadline: the end of this delivery's own claim, by time.monotonic().
+    raised. deadline: the end of this delivery's own claim, by time.monotonic(). taken_over: an
+    earlier attempt was in doubt, and this delivery has followed the policy.
     """
 
     outcome: str
@@ -48,6 +49,7 @@ class Result:
     deadline: float | None = None
     error: BaseException | None = None
     decided: bool = False
+    taken_over: bool = False
 
     @property
     def acknowledge(self) -> bool:

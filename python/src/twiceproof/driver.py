@@ -164,7 +164,15 @@ def driver_of(connection: Connection) -> Driver:
 
 
 def in_transaction(connection: Connection) -> bool:
-    """Whether a transaction is open on the application's connection."""
+    """Whether a transaction is open on the application's connection, or on SQLAlchemy's or Django's account of it.
+
+    Both count one as open before they have sent anything.
+    """
+    package = type(connection).__module__.partition(".")[0]
+    if package == "sqlalchemy":
+        return bool(connection.in_transaction())
+    if hasattr(connection, "in_atomic_block"):
+        return bool(connection.in_atomic_block or not connection.get_autocommit())
     return driver_of(connection).in_transaction(connection)
 
 

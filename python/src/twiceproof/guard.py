@@ -85,7 +85,8 @@ class Guard:
         except Exception as error:
             raise_not_stored("claim operation", error)
         if answer.next == ACT:
-            return self._perform.perform(self._attempt(c, answer, delivery, sent), act)
+            result = self._perform.perform(self._attempt(c, answer, delivery, sent), act)
+            return replace(result, taken_over=answer.takeover)
         return self._skip(c, answer)
 
     def run_tx(self, connection: Connection, delivery: Delivery, act: Act) -> Result:

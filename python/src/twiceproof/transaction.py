@@ -27,7 +27,10 @@ class Transaction(Protocol):
 
 
 class OwnTransaction:
-    """On the application's connection, with its driver's own begin and commit."""
+    """On the application's connection, with its driver's own begin and commit.
+
+    A framework that keeps an account of its transactions gives its own is_open, open, close and undo.
+    """
 
     def __init__(self, connection: Connection, records: Records) -> None:
         self.connection = connection
@@ -38,11 +41,11 @@ class OwnTransaction:
         self.begun = False
 
     def begin(self, c: Claimed) -> bool:
-        if self.driver.in_transaction(self.connection):
+        if self.is_open():
             raise RefusedError("a transaction is open on this connection already; run_tx begins the outermost one")
         self.limits.set(self.connection, self.driver)
         self.begun = True
-        self.driver.begin(self.connection)
+        self.open()
         number = self.records.claim_own_row(self.connection, self.driver, c)
         self.number = number or ""
         return number is not None
@@ -53,15 +56,27 @@ class OwnTransaction:
         except Exception as error:
             kind = BodyError if answered(error) else NotCommittedError
             raise kind(f"not committed: {error}") from error
-        self.driver.commit(self.connection)
+        self.close()
         self.begun = False
         self._back()
 
     def rollback(self) -> None:
         if self.begun:  # never what the application has begun
-            self._or_close(lambda: self.driver.rollback(self.connection))
+            self._or_close(self.undo)
         self.begun = False
         self._back()
+
+    def is_open(self) -> bool:
+        return self.driver.in_transaction(self.connection)
+
+    def open(self) -> None:
+        self.driver.begin(self.connection)
+
+    def close(self) -> None:
+        self.driver.commit(self.connection)
+
+    def undo(self) -> None:
+        self.driver.rollback(self.connection)
 
     def _back(self) -> None:
         self._or_close(lambda: self.limits.undo(self.connection, self.driver))

@@ -1,0 +1,113 @@
+"""One call of a task: the fields that its key is read from, and the message to put on the queue again."""
+
+from __future__ import annotations
+
+import inspect
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from kombu.utils import json
+
+from ..delivery import Delivery
+
+
+@dataclass(frozen=True)
+class Call:
+    """args and kwargs as the function is called; task is None when it runs as a plain function."""
+
+    function: Callable[..., Any]
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    task: Any = None
+
+    @property
+    def bound(self) -> bool:
+        """The task is the function's first argument."""
+        return bool(self.args) and self.args[0] is self.task is not None
+
+    @property
+    def request(self) -> Any:
+        return self.task.request
+
+    @property
+    def at_broker(self) -> bool:
+        """A worker runs it for a message; not so a direct call, apply() and task_always_eager."""
+        return self.task is not None and not self.request.called_directly and not self.request.is_eager
+
+    def delivery(self) -> Delivery:
+        signature = inspect.signature(self.function)
+        args = self.args
+        if self.bound:
+            signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+            args = args[1:]
+        fields = fields_of(signature, args, self.kwargs)
+        message = message_of(self.task, args, self.kwargs) if self.at_broker else None
+        return Delivery(fields, body=fields["kwargs"], message=message)
+
+
+def fields_of(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Every argument by its place and by its name, defaults included, however it was passed."""
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    places: list[Any] = []
+    names: dict[str, Any] = {}
+    for name, parameter in signature.parameters.items():
+        value = bound.arguments[name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            places.extend(value)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            names = {**value, **names}
+        else:
+            names[name] = value
+            if parameter.kind is not parameter.KEYWORD_ONLY:
+                places.append(value)
+    return {"args": plain(places), "kwargs": plain(names)}
+
+
+def plain(value: Any) -> Any:
+    """What newer serializers make objects of is a text again, as it was with older ones."""
+    if isinstance(value, (uuid.UUID, Decimal)):
+        return str(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    return {k: plain(v) for k, v in value.items()} if isinstance(value, Mapping) else value
+
+
+_KEPT = ("root_id", "parent_id", "group", "group_index", "retries", "reply_to", "shadow", "timelimit", "ignore_result")
+_EMBEDDED = ("callbacks", "errbacks", "chain", "chord")
+
+
+def message_of(task: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bytes | None:
+    """Without eta and expires, which were for the first delivery; None when the arguments are no JSON."""
+    request = task.request
+    headers = {name: getattr(request, name, None) for name in _KEPT}
+    headers.update(lang="py", task=task.name, id=request.id)
+    embedded = {name: getattr(request, name, None) for name in _EMBEDDED}
+    info = request.delivery_info or {}
+    queue = {"exchange": info.get("exchange"), "routing_key": info.get("routing_key"), "priority": info.get("priority")}
+    try:
+        return json.dumps({"headers": headers, "body": [args, kwargs, embedded], **queue}).encode()  # type: ignore[no-any-return]
+    except (TypeError, ValueError):
+        return None
+
+
+def push(app: Any, message: bytes) -> None:
+    """Puts a stored message on its queue again: the same task id, arguments, chain and chord."""
+    read = json.loads(message)
+    headers, (args, kwargs, embedded) = read["headers"], read["body"]
+    hard, soft = headers["timelimit"] or (None, None)
+    options = {name: headers[name] for name in ("root_id", "parent_id", "group_index", "retries", "reply_to", "shadow")}
+    options.update(time_limit=hard, soft_time_limit=soft, group_id=headers["group"], **_route(read))
+    options.update(link=embedded["callbacks"], link_error=embedded["errbacks"], chain=embedded["chain"], chord=embedded["chord"])
+    app.send_task(headers["task"], args, kwargs, task_id=headers["id"], **options)
+
+
+def _route(read: Mapping[str, Any]) -> dict[str, Any]:
+    route = {"queue": read["routing_key"]} if not read["exchange"] else {k: read[k] for k in ("exchange", "routing_key")}
+    return {**route, "priority": read["priority"]} if read["priority"] is not None else route

@@ -1,0 +1,135 @@
+"""The decorator of a task."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from celery import Task, current_task
+from celery.local import PromiseProxy
+
+from ..delivery import Delivery, Result
+from ..driver import Connection
+from ..errors import BodyError, NotStoredError, RefusedError, TwiceproofError
+from ..guard import Guard
+from ..operation import Operation
+from ..transaction import OwnTransaction
+from .call import Call
+from .outcome import Body, end, failed
+from .putback import DATABASE_PAUSE, log, put_back
+from .running import running
+
+
+def job(
+    job_type: str,
+    *,
+    guard: Guard,
+    application: Callable[[], Connection] | None = None,
+    transaction: Callable[[], OwnTransaction | Connection] | None = None,
+) -> Callable[[Any], Any]:
+    """Guards a task; stands above or below @app.task.
+
+    application gives the connection or session that must have no open transaction when an outside
+    effect is made. transaction gives, for a row of one's own, the connection or transaction that
+    the row is written in.
+    """
+    made = Guarded(guard, application, transaction)
+    made.check(job_type)
+    return made.decorate
+
+
+class Guarded:
+    """A guard and what it needs for a task."""
+
+    def __init__(self, guard: Guard, application: Any, transaction: Any) -> None:
+        self.guard = guard
+        self.application = application
+        self.transaction = transaction
+        self.warned = False
+
+    def check(self, job_type: str) -> None:
+        j = self.guard.job
+        if j.type != job_type:
+            raise RefusedError(f'the guard is of job "{j.type}", not of "{job_type}"')
+        if j.queue != "celery":
+            raise RefusedError(f"job {j.type}: its queue is {j.queue}; write queue: celery")
+        if (self.transaction is not None) != (j.effect.kind == "own_row"):
+            raise RefusedError(f"job {j.type}: an own row, and nothing else, takes transaction")
+
+    def decorate(self, decorated: Any) -> Any:
+        if type(decorated) is PromiseProxy:  # a task that is made later
+            decorated.__then__(lambda: self.install(decorated._get_current_object()))
+        elif isinstance(decorated, Task):
+            self.install(decorated)
+        else:
+            return self.wrap(decorated)
+        return decorated
+
+    def install(self, task: Task) -> None:
+        """Within autoretry_for's own wrapper, as below @app.task."""
+        name = "_orig_run" if hasattr(task, "_orig_run") else "run"
+        setattr(task, name, self.wrap(getattr(task, name), task))
+
+    def wrap(self, function: Callable[..., Any], of: Task | None = None) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def guarded(*args: Any, **kwargs: Any) -> Any:
+            task = of or task_of(guarded, args)
+            return self.run(Call(function, args, kwargs, task))
+
+        guarded.__signature__ = inspect.signature(function)  # type: ignore[attr-defined] # Celery checks calls by it
+        return guarded
+
+    def run(self, call: Call) -> Any:
+        self.warn(call)
+        body = Body()
+
+        def act(op: Operation) -> object:
+            body.entered = True
+            with running(op):
+                return body.returns(op, call.function(*call.args, **call.kwargs))
+
+        try:
+            result = self.deliver(call.delivery(), act)
+        except BodyError:
+            raise
+        except NotStoredError as error:
+            put_back(call, f"nothing could be stored: {error}", DATABASE_PAUSE, error=error)
+        except TwiceproofError:
+            raise
+        except Exception as error:  # from outside, such as a soft time limit, while the guard waited
+            failed(call, Result("interrupted", "not known"), error)
+        return end(call, result, body)
+
+    def deliver(self, delivery: Delivery, act: Callable[[Operation], object]) -> Result:
+        if self.transaction is None:
+            application = self.application and ask(self.application)
+            return self.guard.run(delivery, act, application=application)
+        target = ask(self.transaction)
+        run = self.guard.run_in if isinstance(target, OwnTransaction) else self.guard.run_tx
+        return run(target, delivery, act)
+
+    def warn(self, call: Call) -> None:
+        if call.at_broker and not call.task.acks_late and not self.warned:
+            self.warned = True
+            log.warning("acknowledged before it runs, so a killed worker loses the message: set acks_late=True")
+
+
+def ask(give: Callable[[], Any]) -> Any:
+    """Nothing was claimed yet, so whatever it raises keeps the message."""
+    try:
+        return give()
+    except TwiceproofError:
+        raise
+    except Exception as error:
+        raise NotStoredError(f"connection: {error}") from error
+
+
+def task_of(guarded: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """The task that runs the function now; None when it is called as a plain function."""
+    if args and isinstance(args[0], Task):
+        return args[0]
+    task = current_task._get_current_object()
+    run = getattr(task, "_orig_run", getattr(task, "run", None))
+    return task if getattr(run, "__func__", run) is guarded else None

@@ -1,0 +1,63 @@
+"""Keeping a message at the broker: a copy for later, or the message itself when no copy can be sent."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any, NoReturn
+
+from celery.exceptions import Retry
+from celery.utils.log import get_task_logger
+
+from ..delivery import Result
+from . import signals
+from .call import Call
+from .errors import KeptAtBroker, NotActedError, PutBack
+
+# In seconds. Workers hold a task with a countdown unacknowledged: RabbitMQ ends a channel after 30 minutes of
+# that, and Redis and SQS hand out a copy after the visibility timeout.
+LONGEST = 600.0
+DATABASE_PAUSE = 10.0
+BROKER_PAUSE = 1.0
+
+log = get_task_logger("twiceproof.celery")
+
+
+def put_back(
+    call: Call,
+    reason: str,
+    delay: float,
+    *,
+    result: Result | None = None,
+    error: BaseException | None = None,
+    counted: bool = False,
+    expires: bool = False,
+) -> NoReturn:
+    """Ends this delivery; the copy has the same task id, chain and chord.
+
+    counted: it takes one of the task's own retries. error is what RETRY shows. expires: the copy
+    still expires, for an operation of which surely nothing is out.
+    """
+    if not call.at_broker:
+        raise NotActedError(reason) from error
+    request = call.request
+    countdown = within(delay, call.task.app.conf.broker_transport_options)
+    more = {} if expires else {"expires": None}
+    # Not by task.retry: it counts, and what it is told about max_retries stays with the task.
+    copy = call.task.signature_from_request(request, countdown=countdown, retries=request.retries + counted, **more)
+    try:
+        copy.apply_async()
+    except Exception as failed:
+        log.warning("message stays at the broker, no copy could be sent: %s, error %s", reason, failed)
+        time.sleep(BROKER_PAUSE)  # it may come back at once
+        raise KeptAtBroker(f"{reason}; {failed}", requeue=True) from failed
+    log.info("put back for %.1fs: %s", countdown, reason)
+    signals.send(signals.put_back, call.task, request=request, result=result, countdown=countdown, reason=reason)
+    raise Retry(exc=error or PutBack(reason), when=countdown, sig=copy)
+
+
+def within(delay: float, transport: dict[str, Any] | None) -> float:
+    """With jitter, and well below the visibility timeout, after which the broker would add a copy of its own."""
+    visibility = (transport or {}).get("visibility_timeout")
+    longest = min(LONGEST, float(visibility) / 2) if visibility else LONGEST
+    return round(min(longest, delay + random.uniform(0.1, 1 + delay / 10)), 3)

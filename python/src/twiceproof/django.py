@@ -1,0 +1,47 @@
+"""A row of one's own within Django's transaction.atomic()."""
+
+from __future__ import annotations
+
+from django.db import connections, transaction
+
+from .driver import in_transaction
+from .errors import BodyError
+from .guard import Guard
+from .record import Claimed
+from .transaction import OwnTransaction
+
+
+class Atomic(OwnTransaction):
+    """The outermost atomic block of a database, over the connection that the ORM uses in this thread.
+
+    What on_commit() was given runs after the commit, as ever.
+    """
+
+    def __init__(self, guard: Guard, using: str = "default") -> None:
+        self.django = connections[using]
+        self.django.ensure_connection()
+        super().__init__(self.django.connection, guard.records)
+        self.block = transaction.Atomic(using, savepoint=True, durable=True)
+
+    def is_open(self) -> bool:
+        return in_transaction(self.django)
+
+    def open(self) -> None:
+        self.block.__enter__()
+        if self.django.connection is not self.connection:
+            raise ConnectionError("Django has connected again")
+
+    def commit(self, c: Claimed, result: bytes | None) -> None:
+        """Django itself rolls a block back, without a word, after an error of the database that the body swallowed."""
+        if not self.django.in_atomic_block or self.django.needs_rollback:
+            raise BodyError("not committed: the body had ended the transaction, or swallowed an error of the database")
+        super().commit(c, result)
+
+    def close(self) -> None:
+        self.begun = False  # the block ends itself, also when the commit fails
+        self.block.__exit__(None, None, None)
+
+    def undo(self) -> None:
+        if self.django.in_atomic_block:
+            error = BodyError("rolled back")
+            self.block.__exit__(BodyError, error, None)

@@ -1,0 +1,179 @@
+"""The application that the workers run: tasks with and without the guard. Its settings come in the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import urllib.request
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from celery import Celery
+from celery.exceptions import Ignore, Reject
+
+import twiceproof.celery
+from twiceproof import Effect, Guard, Job, NotApplied, Operation, Path, StaleClaim
+
+SETTINGS = json.loads(os.environ.get("TASKS", "{}"))
+
+
+def application(settings: Mapping[str, Any]) -> Celery:
+    app = Celery("tasks", broker=settings.get("broker"), backend=settings.get("backend"))
+    app.conf.update(
+        broker_write_url=settings.get("write"),
+        broker_transport_options=settings.get("transport", {}),
+        broker_connection_retry_on_startup=True,
+        task_default_queue=settings.get("queue", "celery"),
+        task_acks_late=settings.get("acks_late", True),
+        task_reject_on_worker_lost=settings.get("reject_on_worker_lost", True),
+        worker_prefetch_multiplier=1,
+        result_extended=True,
+    )
+    return app
+
+
+def job(settings: Mapping[str, Any], kind: str = "outside") -> Job:
+    policy = settings.get("policy", "lookup")
+    stale = StaleClaim(policy, settle=timedelta(seconds=1)) if policy == "lookup" else StaleClaim(policy)
+    return Job(
+        f"{settings.get('job', 'tests')}.{kind}",
+        queue="celery",
+        operation=Operation(key=(Path.parse("kwargs.order_id"),), fingerprint=(Path.parse("args[1]"),)),
+        effect=Effect(kind),
+        longest_run=timedelta(milliseconds=500),
+        lease=timedelta(seconds=settings.get("lease", 60)),
+        stale_claim=stale if kind == "outside" else StaleClaim(),
+    )
+
+
+def connect() -> Any:
+    if SETTINGS.get("away"):
+        raise ConnectionRefusedError("the database is away")
+    if SETTINGS.get("driver") == "pymysql":
+        import pymysql
+
+        return pymysql.connect(
+            host="127.0.0.1", port=SETTINGS["database"], user="root", database="tests", read_timeout=9, write_timeout=9
+        )
+    import psycopg
+
+    address = f"postgresql://postgres@127.0.0.1:{SETTINGS['database']}/tests"
+    name = f"{SETTINGS['job']}/{os.getpid()}"
+    return psycopg.connect(address, connect_timeout=5, application_name=name, options="-c statement_timeout=9s")
+
+
+def tell(step: str, key: object, **more: Any) -> Any:
+    """To the till in the test's process, which counts, and kills where the test wants it."""
+    body = json.dumps({"step": step, "key": str(key), "pid": os.getpid(), **more}).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{SETTINGS['till']}/", body)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.loads(answer.read())
+
+
+def act(task: Any, order_id: object, mode: str) -> object:
+    tell("before", order_id)
+    if mode.startswith("early") and tell("try", order_id)["count"] == 1:
+        end(task, mode[len("early_") :])
+    tell("charge", order_id)
+    if mode.startswith("late") and tell("try", order_id)["count"] == 1:
+        end(task, mode[len("late_") :])
+    tell("after", order_id)
+    return {"charged": order_id}
+
+
+def end(task: Any, how: str) -> None:
+    """How a body ends otherwise than by its return."""
+    if how == "retry":
+        raise task.retry(countdown=0.1)
+    if how == "not_applied_retry":
+        raise NotApplied from task.retry(countdown=0.1, throw=False)
+    if how == "not_applied":
+        raise NotApplied("the service cannot be reached")
+    if how == "sleep":
+        time.sleep(60)
+    kinds = {"ignore": Ignore(), "reject": Reject("again", requeue=True), "exit": SystemExit(1), "key": KeyError("lost")}
+    raise kinds.get(how, ValueError("nobody knows"))
+
+
+def look_up(op: Any) -> bool:
+    return bool(tell("look", op.key)["charges"])
+
+
+app = application(SETTINGS)
+guard = Guard(connect, job(SETTINGS), look_up=look_up)
+guarded = twiceproof.celery.job(job(SETTINGS).type, guard=guard)
+if SETTINGS.get("before_fork"):
+    guard.records.read("nothing")
+options: dict[str, Any] = {"bind": True, "default_retry_delay": 0.2}
+
+
+@app.task(name="old", **options)
+def old(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
+    return act(self, order_id, mode)
+
+
+@app.task(name="charge", **options)
+@guarded
+def charge(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
+    return act(self, order_id, mode)
+
+
+@guarded
+@app.task(name="above", **options)
+def above(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
+    return act(self, order_id, mode)
+
+
+@app.task(name="soft", soft_time_limit=2, **options)
+@guarded
+def soft(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
+    return act(self, order_id, mode)
+
+
+@app.task(name="hard", time_limit=2, **options)
+@guarded
+def hard(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
+    return act(self, order_id, mode)
+
+
+@app.task(name="auto", autoretry_for=(Exception,), retry_backoff=False, retry_kwargs={"countdown": 0.1}, **options)
+@guarded
+def auto(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
+    return act(self, order_id, mode)
+
+
+@app.task(name="following")
+def following(before: object, order_id: object) -> object:
+    tell("following", order_id, before=before)
+    return before
+
+
+_books: dict[int, Any] = {}
+
+
+def books() -> Any:
+    """This process's own connection."""
+    if os.getpid() not in _books:
+        _books[os.getpid()] = connect()
+    return _books[os.getpid()]
+
+
+@app.task(name="row", **options)
+@twiceproof.celery.job(job(SETTINGS, "own_row").type, guard=Guard(connect, job(SETTINGS, "own_row")), transaction=books)
+def row(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
+    books().execute("INSERT INTO effects (job, item) VALUES (%s, %s)", (SETTINGS["job"], str(order_id)))
+    return act(self, order_id, mode)
+
+
+def says(name: str) -> Any:
+    def receive(sender: Any, request: Any, **_: Any) -> None:
+        tell(name, request.args[0] if request.args else request.kwargs["order_id"])
+
+    return receive
+
+
+RECEIVERS = {name: says(name) for name in ("skipped", "held", "put_back", "taken_over")}
+for _name, _receiver in RECEIVERS.items():
+    getattr(twiceproof.celery, _name).connect(_receiver)

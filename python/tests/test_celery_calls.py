@@ -1,0 +1,138 @@
+"""Guarded tasks without a broker: how a call is read, and calls that no worker makes."""
+
+from __future__ import annotations
+
+import inspect
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from celery import Celery
+from celery.exceptions import Retry
+
+import twiceproof.celery
+from databases import Database
+from jobs import a_job, guard
+from twiceproof import Guard, NotApplied, Operation, Path, RefusedError
+from twiceproof.celery.call import fields_of
+from twiceproof.celery.errors import KeptAtBroker
+from twiceproof.celery.putback import within
+
+ORDER = uuid.UUID(int=7)
+
+
+def charge(order: Any, amount: int = 5, *more: Any, note: str = "", **rest: Any) -> Any: ...
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((1,), {}), ((), {"order": 1}), ((1, 5), {}), ((1,), {"amount": 5, "note": ""}), ((), {"note": "", "order": 1})],
+)
+def test_the_same_call_has_the_same_fields(args: Any, kwargs: Any) -> None:
+    fields = fields_of(inspect.signature(charge), args, kwargs)
+    assert fields == {"args": [1, 5], "kwargs": {"order": 1, "amount": 5, "note": ""}}
+
+
+def test_more_arguments_than_are_named() -> None:
+    fields = fields_of(inspect.signature(charge), (1, 2, 3), {"note": "n", "tenant": "t"})
+    assert fields == {"args": [1, 2, 3], "kwargs": {"order": 1, "amount": 2, "note": "n", "tenant": "t"}}
+
+
+def test_what_newer_serializers_make_objects_of() -> None:
+    nested = {"id": ORDER, "due": date(2026, 1, 2), "amounts": (Decimal("1.50"),)}
+    fields = fields_of(inspect.signature(charge), (nested,), {})
+    assert fields["args"][0] == {"id": str(ORDER), "due": "2026-01-02", "amounts": ["1.50"]}
+
+
+@pytest.mark.parametrize(
+    ("delay", "visibility", "most"),
+    [(60, None, 67), (3600, None, 600), (3600, 3600, 600), (60, 30, 15), (0, 1, 0.5), (0, None, 1)],
+)
+def test_below_the_visibility_timeout(delay: float, visibility: float | None, most: float) -> None:
+    assert 0 < within(delay, {"visibility_timeout": visibility} if visibility else None) <= most
+
+
+def test_what_autoretry_for_every_exception_lets_pass() -> None:
+    app = Celery(broker="memory://", set_as_current=False)
+
+    @app.task(bind=True, autoretry_for=(Exception,))
+    def kept(self: Any) -> None:
+        raise KeptAtBroker("why", requeue=True)
+
+    with pytest.raises(KeptAtBroker):
+        kept()
+
+
+@pytest.fixture
+def made(database: Database) -> Iterator[Guard]:
+    if database.name != "sqlite3":
+        pytest.skip("one database tells")
+    job = replace(a_job("hold"), queue="celery", operation=Operation(key=(Path.parse("kwargs.order"),)))
+    g = guard(database, job)
+    yield g
+    g.close()
+
+
+def test_called_without_a_worker(made: Guard) -> None:
+    """A plain call, apply() and task_always_eager are guarded, too; where a worker would wait, they raise."""
+    app = Celery(broker="memory://", set_as_current=False)
+    acted: list[Any] = []
+
+    @app.task
+    @twiceproof.celery.job(made.job.type, guard=made)
+    def charge(order: Any, fails: bool = False) -> Any:
+        acted.append(twiceproof.celery.operation().key)
+        if fails:
+            raise ValueError("nobody knows")
+        return {"id": order}
+
+    assert [charge(1), charge(order="1"), charge.apply((1,)).get()] == [{"id": 1}] * 3
+    assert acted == ["1"]
+    with pytest.raises(ValueError, match="nobody knows"):
+        charge(2, fails=True)
+    with pytest.raises(twiceproof.celery.NotActedError, match="held"):
+        charge(2)
+    assert acted == ["1", "2"]
+    with pytest.raises(RefusedError, match="no guarded task"):
+        twiceproof.celery.operation()
+
+
+def test_not_applied_from_another_error(made: Guard) -> None:
+    acted: list[Any] = []
+
+    @twiceproof.celery.job(made.job.type, guard=made)
+    def charge(order: Any) -> None:
+        acted.append(order)
+        raise NotApplied from Retry(when=1)
+
+    for _ in range(2):
+        with pytest.raises(Retry):
+            charge(1)
+    assert len(acted) == 2
+
+
+def test_a_result_that_is_no_json(made: Guard) -> None:
+    @twiceproof.celery.job(made.job.type, guard=made)
+    def charge(order: Any) -> object:
+        return made
+
+    assert charge(1) is made
+    assert charge(1) is None
+
+
+def test_refused_at_once(made: Guard) -> None:
+    with pytest.raises(RefusedError, match=f"of job \"{made.job.type}\", not of \"other\""):
+        twiceproof.celery.job("other", guard=made)
+    with pytest.raises(RefusedError, match="own row"):
+        twiceproof.celery.job(made.job.type, guard=made, transaction=lambda: None)
+    sqs = guard_of(made, queue="sqs", operation=Operation(key=(Path.parse("body.order"),)))
+    with pytest.raises(RefusedError, match="write queue: celery"):
+        twiceproof.celery.job(made.job.type, guard=sqs)
+
+
+def guard_of(g: Guard, **changes: Any) -> Guard:
+    return Guard(lambda: None, replace(g.job, longest_run=timedelta(seconds=1), **changes))

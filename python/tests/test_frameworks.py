@@ -1,0 +1,297 @@
+"""A row of one's own through SQLAlchemy's session and Django's atomic, on PostgreSQL and MariaDB."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from databases import Database
+from jobs import a_job, guard, order, record
+from twiceproof import BodyError, Guard, Job, RefusedError
+from twiceproof.driver import in_transaction
+from twiceproof.transaction import OwnTransaction
+
+INSERT = "INSERT INTO effects (job, item) VALUES ('{}', '{}')"
+
+
+class Framework:
+    """How one framework opens its transaction, executes in it, and does what a body must not do."""
+
+    def transaction(self, g: Guard) -> OwnTransaction:
+        raise NotImplementedError
+
+    def execute(self, sql: str) -> None:
+        raise NotImplementedError
+
+    def commit(self) -> None:
+        raise NotImplementedError
+
+    def roll_back(self) -> None:
+        raise NotImplementedError
+
+    def outer(self) -> contextlib.AbstractContextManager[Any]:
+        """A transaction that is open already."""
+        raise NotImplementedError
+
+    def account(self) -> Any:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+class SQLAlchemy(Framework):
+    def __init__(self, database: Database) -> None:
+        import sqlalchemy
+        from sqlalchemy.orm import scoped_session, sessionmaker
+
+        url = {"psycopg": "postgresql+psycopg", "psycopg2": "postgresql+psycopg2", "pymysql": "mysql+pymysql"}[database.name]
+        self.engine = sqlalchemy.create_engine(f"{url}://", creator=database.connect)
+        self.session = scoped_session(sessionmaker(self.engine))
+        self.text = sqlalchemy.text
+
+    def transaction(self, g: Guard) -> OwnTransaction:
+        from twiceproof.sqlalchemy import SessionTransaction
+
+        return SessionTransaction(g, self.session)
+
+    def execute(self, sql: str) -> None:
+        self.session.execute(self.text(sql))
+
+    def commit(self) -> None:
+        self.session.commit()
+
+    def roll_back(self) -> None:
+        self.session.rollback()
+
+    def outer(self) -> contextlib.AbstractContextManager[Any]:
+        return self.session.begin()
+
+    def account(self) -> Any:
+        return self.session()
+
+    def close(self) -> None:
+        self.session.remove()
+        self.engine.dispose()
+
+
+class Django(Framework):
+    def __init__(self, database: Database) -> None:
+        import django
+        from django.conf import settings
+        from django.db import connections
+
+        if not settings.configured:
+            settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3"}})
+            django.setup()
+        port = database.server().port
+        connections.databases["default"].update(
+            ENGINE="django.db.backends.postgresql", HOST="127.0.0.1", PORT=port, USER="postgres", NAME="tests"
+        )
+        with contextlib.suppress(AttributeError):
+            del connections["default"]
+        self.connection = connections["default"]
+
+    def transaction(self, g: Guard) -> OwnTransaction:
+        from twiceproof.django import Atomic
+
+        return Atomic(g)
+
+    def execute(self, sql: str) -> None:
+        with self.connection.cursor() as cursor:
+            cursor.execute(sql)
+
+    def commit(self) -> None:
+        self.connection.connection.commit()  # Django refuses its own within atomic
+
+    def roll_back(self) -> None:
+        self.connection.connection.rollback()
+
+    def outer(self) -> contextlib.AbstractContextManager[Any]:
+        from django.db import transaction
+
+        return transaction.atomic()  # type: ignore[no-any-return]
+
+    def account(self) -> Any:
+        return self.connection
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+@pytest.fixture(params=[SQLAlchemy, Django])
+def framework(request: pytest.FixtureRequest, database: Database) -> Iterator[Framework]:
+    if request.param is Django and database.name != "psycopg":
+        pytest.skip("Django is tested on PostgreSQL")
+    if database.name not in ("psycopg", "psycopg2", "pymysql"):
+        pytest.skip("SQLAlchemy is tested on the servers")
+    found = request.param(database)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def own(database: Database) -> Iterator[tuple[Job, Guard]]:
+    job = a_job(own_row=True)
+    g = guard(database, job)
+    yield job, g
+    g.close()
+
+
+Own = tuple[Job, Guard]
+
+
+def rows(database: Database, job: Job) -> int:
+    return int(database.execute(f"SELECT COUNT(*) FROM effects WHERE job = '{job.type}'")[0][0])
+
+
+def test_once(framework: Framework, database: Database, own: Own) -> None:
+    job, g = own
+
+    def act(op: Any) -> None:
+        assert in_transaction(framework.account())
+        framework.execute(INSERT.format(job.type, op.key))
+        op.set_result(b"r")
+
+    found = [g.run_in(framework.transaction(g), order(), act) for _ in range(2)]
+    assert [(r.outcome, r.repeat, r.value) for r in found] == [("completed", False, b"r"), ("completed", True, b"r")]
+    assert rows(database, job) == 1
+    assert not in_transaction(framework.account())
+
+
+def test_a_body_that_raises_leaves_nothing(framework: Framework, database: Database, own: Own) -> None:
+    job, g = own
+
+    def act(op: Any) -> None:
+        framework.execute(INSERT.format(job.type, op.key))
+        raise ValueError
+
+    for _ in range(2):
+        assert g.run_in(framework.transaction(g), order(), act).outcome == "released"
+    assert rows(database, job) == 0
+    assert not in_transaction(framework.account())
+
+
+def test_an_open_transaction_is_refused_and_goes_on(framework: Framework, database: Database, own: Own) -> None:
+    """The application's own writes around it stay."""
+    job, g = own
+    with framework.outer():
+        framework.execute(INSERT.format(job.type, "before"))
+        with pytest.raises(RefusedError, match="open"):
+            g.run_in(framework.transaction(g), order(), lambda op: None)
+        framework.execute(INSERT.format(job.type, "after"))
+    framework_commit(framework)
+    assert rows(database, job) == 2
+
+
+def framework_commit(framework: Framework) -> None:
+    if in_transaction(framework.account()):
+        framework.commit()
+
+
+def test_an_outside_effect_within_it_is_refused(framework: Framework, database: Database) -> None:
+    job = a_job()
+    g = guard(database, job)
+    acted: list[Any] = []
+    with framework.outer(), pytest.raises(RefusedError, match="outside effect"):
+        g.run(order(), acted.append, application=framework.account())
+    framework_commit(framework)
+    assert not acted
+    assert g.run(order(), acted.append, application=framework.account()).outcome == "completed"  # the control
+    assert len(acted) == 1
+    g.close()
+
+
+@pytest.mark.parametrize("end", ["commit", "roll_back"])
+def test_a_body_that_ends_it_is_caught(framework: Framework, database: Database, own: Own, end: str) -> None:
+    job, g = own
+
+    def act(op: Any) -> None:
+        framework.execute(INSERT.format(job.type, "first"))
+        getattr(framework, end)()
+        framework.execute(INSERT.format(job.type, "second"))
+
+    with pytest.raises(BodyError):
+        g.run_in(framework.transaction(g), order(), act)
+    assert rows(database, job) == (1 if end == "commit" else 0)
+    if end == "commit":
+        assert record(database, job, "state", "hold_reason") == ("held", "body_ended_transaction")
+    assert not in_transaction(framework.account())
+
+
+def test_a_swallowed_error_is_caught(framework: Framework, database: Database, own: Own) -> None:
+    if database.dialect != "postgres":
+        pytest.skip("only PostgreSQL ends a transaction so")
+    job, g = own
+
+    def act(op: Any) -> None:
+        framework.execute(INSERT.format(job.type, op.key))
+        with contextlib.suppress(Exception):
+            framework.execute("SELECT no_such_column")
+
+    with pytest.raises(BodyError):
+        g.run_in(framework.transaction(g), order(), act)
+    assert rows(database, job) == 0
+
+
+def test_a_lost_connection(framework: Framework, database: Database, own: Own) -> None:
+    """The delivery stays on the queue, and the next one works."""
+    if database.name != "psycopg":
+        pytest.skip("one driver tells")
+    job, g = own
+    ends: Callable[[Any], None] = lambda op: framework.execute("SELECT pg_terminate_backend(pg_backend_pid())")  # noqa: E731
+    result = g.run_in(framework.transaction(g), order(), ends)
+    assert result.outcome == "released"
+    framework.close()
+    write: Callable[[Any], None] = lambda op: framework.execute(INSERT.format(job.type, op.key))  # noqa: E731
+    assert g.run_in(framework.transaction(g), order(), write).outcome == "completed"
+    assert rows(database, job) == 1
+
+
+def test_orm_objects_are_flushed(database: Database, own: Own) -> None:
+    """What the session has only collected is in the transaction, too; what it cannot write fails before the seal."""
+    if database.name != "psycopg":
+        pytest.skip("one driver tells")
+    from sqlalchemy import Column, String
+    from sqlalchemy.orm import declarative_base
+
+    framework = SQLAlchemy(database)
+    base: Any = declarative_base()
+
+    class Effect(base):  # type: ignore[misc]
+        __tablename__ = "effects"
+        job = Column(String, primary_key=True)
+        item = Column(String, primary_key=True)
+
+    job, g = own
+    too_long = g.run_in
+    with pytest.raises(BodyError):
+        too_long(framework.transaction(g), order(), lambda op: framework.session.add(Effect(job=job.type, item="x" * 99)))
+    assert rows(database, job) == 0
+    done = g.run_in(framework.transaction(g), order(), lambda op: framework.session.add(Effect(job=job.type, item=op.key)))
+    assert (done.outcome, rows(database, job)) == ("completed", 1)
+    framework.close()
+
+
+def test_on_commit_runs_after_the_commit(database: Database, own: Own) -> None:
+    if database.name != "psycopg":
+        pytest.skip("Django is tested on PostgreSQL")
+    from django.db import transaction
+
+    framework = Django(database)
+    job, g = own
+    seen: list[int] = []
+
+    def act(op: Any) -> None:
+        framework.execute(INSERT.format(job.type, op.key))
+        transaction.on_commit(lambda: seen.append(rows(database, job)))
+
+    for _ in range(2):
+        g.run_in(framework.transaction(g), order(), act)
+    assert seen == [1]
+    framework.close()
+
+
