@@ -9,8 +9,7 @@ import (
 )
 
 // The guard takes a pool, never a transaction, so it cannot run inside one of the
-// caller's. Its statements would not hurt one, either: a duplicate does not raise
-// (R64).
+// caller's. Its statements would not hurt one, either: a duplicate does not raise.
 func TestDuplicateLeavesTheCallersTransactionAlive(t *testing.T) {
 	onEach(t, func(t *testing.T, r *rig) {
 		g := r.guard(holdJob())
@@ -65,7 +64,7 @@ func TestRunInsideTheCallersTransaction(t *testing.T) {
 	r.wantEffects("k", 1)
 }
 
-// An outside effect is made while the guard has nothing open in the database (R76):
+// An outside effect is made while the guard has nothing open in the database:
 // the claim is committed, no connection is in a transaction, and an idle timeout that
 // is shorter than the act ends nothing.
 func TestOutsideEffectHoldsNoTransaction(t *testing.T) {

@@ -46,6 +46,12 @@
 //   - The database cannot be reached: nothing is acted, or the completion is
 //     missing and the claim becomes stale; the message stays on the queue.
 //
+// # Databases
+//
+// PostgreSQL, MySQL with MariaDB, and SQLite. In MySQL the guard refuses a connection on
+// which this would not hold: with autocommit off, with READ UNCOMMITTED, or on a table
+// without its unique key or with another one beside it.
+//
 // # Not promised
 //
 // A worker that is alive but stopped between Operation.Check and its call can

@@ -186,8 +186,8 @@ func TestMaxTakeoversOfEveryPolicy(t *testing.T) {
 	})
 }
 
-// The effect is out and the worker hangs to its end (R58), or its client raises
-// though the service applied the call (R37); then five deliveries. What a stale
+// The effect is out and the worker hangs to its end, or its client raises
+// though the service applied the call; then five deliveries. What a stale
 // claim leads to is the policy, in total and not for each attempt.
 func TestUnknownUnderEveryPolicy(t *testing.T) {
 	ends := map[job.Policy]struct {

@@ -43,7 +43,7 @@ func TestRenew(t *testing.T) {
 	})
 }
 
-// Without it the policy decides at the end of the lease (R05): no thread renews by
+// Without it the policy decides at the end of the lease: no thread renews by
 // itself. With it, only so often.
 func TestRenewalIsBounded(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {

@@ -43,6 +43,7 @@ type sqlTransaction struct {
 	mysql *mysqlRecords // for MySQL only
 	lease time.Duration
 	undo  *mysqlSession // what the connection is to be set to again
+	over  bool          // the server has said that the transaction was committed
 }
 
 func (t *sqlTransaction) Begin(ctx context.Context, claim Statement, marks ...Statement) (id string, claimed bool, err error) {
@@ -114,6 +115,7 @@ func (t *sqlTransaction) Commit(ctx context.Context, last ...Statement) error {
 	if err != nil {
 		t.discard()
 	}
+	t.over = err == nil
 	return err
 }
 
@@ -126,10 +128,19 @@ func (t *sqlTransaction) exec(ctx context.Context, statements []Statement) error
 	return nil
 }
 
+// unlimit ends the transaction by itself first: setting autocommit on commits what is
+// open, and database/sql rolls a cancelled one back in a goroutine that may come later.
 func (t *sqlTransaction) unlimit(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, tryPatience)
 	defer cancel()
-	if err := t.mysql.set(ctx, t.conn, *t.undo, true); err != nil {
+	var err error
+	if !t.over {
+		_, err = t.conn.ExecContext(ctx, "ROLLBACK")
+	}
+	if err == nil {
+		err = t.mysql.set(ctx, t.conn, *t.undo, true)
+	}
+	if err != nil {
 		t.discard()
 	}
 	t.undo = nil

@@ -44,12 +44,12 @@ class Framework:
 
 
 class SQLAlchemy(Framework):
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, **settings: Any) -> None:
         import sqlalchemy
         from sqlalchemy.orm import scoped_session, sessionmaker
 
         url = {"psycopg": "postgresql+psycopg", "psycopg2": "postgresql+psycopg2", "pymysql": "mysql+pymysql"}[database.name]
-        self.engine = sqlalchemy.create_engine(f"{url}://", creator=database.connect)
+        self.engine = sqlalchemy.create_engine(f"{url}://", creator=database.connect, **settings)
         self.session = scoped_session(sessionmaker(self.engine))
         self.text = sqlalchemy.text
 
@@ -173,6 +173,24 @@ def test_a_body_that_raises_leaves_nothing(framework: Framework, database: Datab
         assert g.run_in(framework.transaction(g), order(), act).outcome == "released"
     assert rows(database, job) == 0
     assert not in_transaction(framework.account())
+
+
+def test_a_body_that_raises_where_each_statement_commits(database: Database, own: Own) -> None:
+    """Setting autocommit on again before the rollback would commit claim and row."""
+    if database.name != "pymysql":
+        pytest.skip("only MySQL's limits bring autocommit back")
+    job, g = own
+    framework = SQLAlchemy(database, isolation_level="AUTOCOMMIT")
+
+    def act(op: Any) -> None:
+        framework.execute(INSERT.format(job.type, op.key))
+        raise ValueError
+
+    for _ in range(2):
+        assert g.run_in(framework.transaction(g), order(), act).outcome == "released"
+    framework.close()
+    assert rows(database, job) == 0
+
 
 
 def test_an_open_transaction_is_refused_and_goes_on(framework: Framework, database: Database, own: Own) -> None:

@@ -45,11 +45,15 @@ class SessionTransaction(OwnTransaction):
         super().commit(c, result)
 
     def close(self) -> None:
-        self._back()  # while the connection is still the session's
+        """The limits go back while the connection is still the session's, and never before the end of the
+        transaction: setting autocommit on commits what is open."""
+        super().close()
+        self._back()
         self.session.commit()
 
     def rollback(self) -> None:
         if self.session.get_transaction() is self.root:
+            self._or_close(self.undo)
             self._back()
             self._or_close(self.session.rollback)
         elif self.begun:  # what the body has written since it ended the transaction
