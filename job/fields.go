@@ -34,6 +34,64 @@ func FieldsOfSQS(body []byte, attributes map[string]string) (Fields, error) {
 	return Fields{rootBody: decoded, rootAttributes: attrs}, nil
 }
 
+// FieldsOf reads a message of any queue, as its queue keeps it. Attributes are of SQS
+// only.
+func FieldsOf(q Queue, body []byte, attributes map[string]string) (Fields, error) {
+	switch q {
+	case Sidekiq:
+		return FieldsOfSidekiq(body)
+	case Celery:
+		return fieldsOfCelery(body)
+	}
+	return FieldsOfSQS(body, attributes)
+}
+
+// FieldsOfSidekiq reads the JSON of a Sidekiq job. ActiveJob wraps the arguments of its own
+// job in the only one of Sidekiq's.
+func FieldsOfSidekiq(payload []byte) (Fields, error) {
+	decoded, err := objectOf(payload)
+	if err != nil {
+		return nil, err
+	}
+	args, ok := decoded[rootArgs].([]any)
+	if _, wraps := decoded["wrapped"]; ok && wraps && len(args) == 1 {
+		inner, _ := args[0].(map[string]any)
+		args, ok = inner["arguments"].([]any)
+	}
+	if !ok {
+		return nil, errors.New("read Sidekiq job: it has no list args")
+	}
+	return Fields{rootArgs: args}, nil
+}
+
+// fieldsOfCelery reads the arguments of a call: {"args": […], "kwargs": {…}}, either of
+// which may be left out.
+func fieldsOfCelery(call []byte) (Fields, error) {
+	decoded, err := objectOf(call)
+	if err != nil {
+		return nil, err
+	}
+	fields := Fields{rootArgs: []any{}, rootKwargs: map[string]any{}}
+	for name := range fields {
+		if given, ok := decoded[name]; ok {
+			fields[name] = given
+		}
+	}
+	return fields, nil
+}
+
+func objectOf(data []byte) (map[string]any, error) {
+	decoded, err := DecodeJSON(data)
+	if err != nil {
+		return nil, fmt.Errorf("read message: %w", err)
+	}
+	object, ok := decoded.(map[string]any)
+	if !ok {
+		return nil, errors.New("read message: it is no JSON object")
+	}
+	return object, nil
+}
+
 func bodyOf(body []byte) (any, error) {
 	decoded, err := DecodeJSON(body)
 	if errors.Is(err, errSyntax) && !opensContainer(body) {

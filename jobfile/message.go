@@ -36,7 +36,7 @@ func (m Message) isJSON() bool {
 // in each of its messages, so the fingerprint would compare nothing.
 func (d *decoder) checkFingerprintOf(j job.Job, m Message) {
 	body, attributes := m.Fill("1001")
-	fields, err := job.FieldsOfSQS([]byte(body), attributes)
+	fields, err := job.FieldsOf(j.Queue, []byte(body), attributes)
 	if err != nil {
 		return // checkKeyOf says so
 	}

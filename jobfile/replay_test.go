@@ -55,7 +55,7 @@ func TestReplayDefaults(t *testing.T) {
 	want := &Replay{
 		Path: "twiceproof.replay.yaml", Version: 1, JobFile: "twiceproof.yaml",
 		Versions: []CodeVersion{{Name: "new", Run: "./worker"}}, Message: Message{Body: "{{key}}"},
-		Environment: Environment{Database: "DATABASE_URL", Queue: "QUEUE_URL", Broker: "AWS_ENDPOINT_URL_SQS", Outside: "CHARGE_URL", JobFile: "TWICEPROOF_FILE", Mail: "SMTP_ADDR"},
+		Environment: Environment{Database: "DATABASE_URL", Queue: "QUEUE_URL", Outside: "CHARGE_URL", JobFile: "TWICEPROOF_FILE", Mail: "SMTP_ADDR"},
 		Database:    Database{Kind: SQLite}, Queue: ReplayQueue{Visibility: 30 * time.Second}, ConcurrentRuns: 100,
 		Timeouts: Timeouts{Ready: 20 * time.Second, Step: time.Second, Recovery: 20 * time.Second},
 	}

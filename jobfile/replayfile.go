@@ -61,7 +61,8 @@ type Message struct {
 }
 
 // Environment names the variable that carries each address to the workers. An
-// empty name means that the workers are not told.
+// empty name means that the workers are not told. Broker's default depends on the job's
+// queue, so JobOf sets it.
 type Environment struct {
 	Database string `yaml:"database"`
 	Queue    string `yaml:"queue"`
@@ -154,7 +155,7 @@ func (r *Replay) setDefaults() {
 }
 
 func (e *Environment) setDefaults() {
-	*e = Environment{Database: "DATABASE_URL", Queue: "QUEUE_URL", Broker: "AWS_ENDPOINT_URL_SQS", Outside: "CHARGE_URL", JobFile: "TWICEPROOF_FILE", Mail: "SMTP_ADDR"}
+	*e = Environment{Database: "DATABASE_URL", Queue: "QUEUE_URL", Outside: "CHARGE_URL", JobFile: "TWICEPROOF_FILE", Mail: "SMTP_ADDR"}
 }
 
 func (d *Database) setDefaults() { d.Kind = SQLite }

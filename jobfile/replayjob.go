@@ -9,7 +9,8 @@ import (
 
 // JobOf gives the job that the replay is about, after checking what can only
 // be checked against it: that what the policy needs of the outside service is
-// there, and that the message gives the job its operation key.
+// there, and that the message gives the job its operation key. It also sets the
+// default that depends on the job.
 func (r *Replay) JobOf(f *File) (job.Job, error) {
 	d := &decoder{file: r.Path, places: r.places, bad: map[string]bool{}}
 	j, err := f.Job(r.Job)
@@ -18,17 +19,21 @@ func (r *Replay) JobOf(f *File) (job.Job, error) {
 		d.failField("job", "job: "+wrong.File+" "+wrong.What, wrong.Hint)
 		return job.Job{}, join(d.errs)
 	}
+	if _, written := r.places["environment.broker"]; !written {
+		r.Environment.Broker = brokerVariables[j.Queue]
+	}
 	d.checkOutsideFor(j, r.Outside)
 	d.checkEffectsFor(j, r.Effects)
-	if j.Queue == job.SQS {
-		d.checkKeyOf(j, r.Message)
-		d.checkFingerprintOf(j, r.Message)
-	}
+	d.checkKeyOf(j, r.Message)
+	d.checkFingerprintOf(j, r.Message)
 	if len(d.errs) > 0 {
 		return job.Job{}, join(d.errs)
 	}
 	return j, nil
 }
+
+// brokerVariables are the ones that each system's own clients read.
+var brokerVariables = map[job.Queue]string{job.SQS: "AWS_ENDPOINT_URL_SQS", job.Sidekiq: "REDIS_URL", job.Celery: "CELERY_BROKER_URL"}
 
 func (d *decoder) checkOutsideFor(j job.Job, o OutsideService) {
 	if j.Effect.Kind != job.Outside {
@@ -62,7 +67,7 @@ func (d *decoder) checkKeyOf(j job.Job, m Message) {
 	keys := map[string]bool{}
 	for _, value := range []string{"1001", "1002"} {
 		body, attributes := m.Fill(value)
-		fields, err := job.FieldsOfSQS([]byte(body), attributes)
+		fields, err := job.FieldsOf(j.Queue, []byte(body), attributes)
 		var key string
 		if err == nil {
 			key, err = j.Operation.KeyOf(fields)

@@ -5,10 +5,14 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/queue"
 )
 
 // addresses are where one worker finds its peers: its own proxies.
-type addresses struct{ database, queue, broker, outside, jobFile, mail, refuse string }
+type addresses struct {
+	database, outside, jobFile, mail, refuse string
+	queue                                    queue.Addresses
+}
 
 // environment is what a worker is started with: what the replay was started with,
 // less everything that would lead it elsewhere, and the addresses of the lab.
@@ -25,7 +29,7 @@ func environment(inherited []string, spec *jobfile.Replay, a addresses) []string
 		set[name] = value
 	}
 	for name, value := range map[string]string{
-		spec.Environment.Database: a.database, spec.Environment.Queue: a.queue, spec.Environment.Broker: a.broker,
+		spec.Environment.Database: a.database, spec.Environment.Queue: a.queue.Queue, spec.Environment.Broker: a.queue.Broker,
 		spec.Environment.Outside: a.outside, spec.Environment.JobFile: a.jobFile, spec.Environment.Mail: a.mail,
 	} {
 		if name != "" {

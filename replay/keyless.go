@@ -7,7 +7,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
-	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
+	"github.com/twiceproof/twiceproof/queue"
 )
 
 // keylessMessages is how many: the second one is what a key that all such messages
@@ -20,10 +20,10 @@ func keyless(ctx context.Context, w *world) error {
 	if _, err := w.startWorker(ctx); err != nil {
 		return err
 	}
-	m, _ := withoutKey(w.Spec.Message, w.Job.Operation)
+	m, _ := withoutKey(w.Job.Queue, w.Spec.Message, w.Job.Operation)
 	for range keylessMessages {
 		w.history.add(Event{Event: EventSent, Detail: "without an operation key"})
-		if _, err := w.queue.Send(queueName, m); err != nil {
+		if _, err := w.queue.Send(m); err != nil {
 			return err
 		}
 	}
@@ -46,8 +46,8 @@ func (w *world) lookKeyless() {
 			s.Effects++
 		}
 	}
-	c := w.queue.Counts(queueName)
-	s.Queued = c.Visible + c.InFlight + c.Delayed + w.deadLetters()
+	q := w.queue.Look()
+	s.Queued = q.Left() + q.Dead
 	w.logQueue()
 	w.logOutside()
 	w.history.add(Event{Event: EventSeen, Seen: &s})
@@ -55,17 +55,17 @@ func (w *world) lookKeyless() {
 
 // withoutKey is the message with null, or no attribute, where the operation's own
 // value stands; false when that still has an operation key, or is no message.
-func withoutKey(m jobfile.Message, o job.Operation) (labsqs.Message, bool) {
+func withoutKey(on job.Queue, m jobfile.Message, o job.Operation) (queue.Message, bool) {
 	const mark = "{{key}}"
 	body := strings.NewReplacer(`"`+mark+`"`, "null", mark, "null").Replace(m.Body)
 	attributes := maps.Clone(m.Attributes)
 	maps.DeleteFunc(attributes, func(_, value string) bool { return strings.Contains(value, mark) })
-	fields, err := job.FieldsOfSQS([]byte(body), attributes)
+	fields, err := job.FieldsOf(on, []byte(body), attributes)
 	if err != nil {
-		return labsqs.Message{}, false
+		return queue.Message{}, false
 	}
 	_, err = o.KeyOf(fields)
-	return messageOf(body, attributes), err != nil
+	return queue.Message{Body: body, Attributes: attributes}, err != nil
 }
 
 func noKeyless(s setting) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/lab/postgres"
-	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
 	"github.com/twiceproof/twiceproof/replay/records"
 )
 
@@ -25,6 +25,7 @@ type lab struct {
 	worlds   int
 	busiest  map[string]time.Duration // how long the workers of a version were busy, at most, before they came to rest
 	secrets  secrets
+	versions map[string]string // of the queue system
 }
 
 const templateDatabase = "twiceproof_template"
@@ -160,7 +161,7 @@ func (l *lab) cannotSee() []string {
 }
 
 func (l *lab) platform(ctx context.Context) map[string]string {
-	p := map[string]string{"sqs": labsqs.Name + " " + labsqs.Version}
+	p := maps.Clone(l.versions)
 	if l.postgres != nil {
 		p["postgres"] = l.postgresVersion(ctx)
 	}

@@ -48,8 +48,7 @@ func (w *world) look(ctx context.Context, when string, op operation) error {
 	if w.book != nil {
 		s.LookUps = len(w.book.LookUps())
 	}
-	c := w.queue.Counts(queueName)
-	s.Queued = c.Visible + c.InFlight + c.Delayed
+	s.Queued = w.queue.Look().Left()
 	if w.plan.Guarded {
 		r, err := w.db.Read(ctx, w.Job.Type, op.key)
 		if err != nil {
@@ -83,13 +82,13 @@ func (w *world) noRecord(err error) error {
 
 // logQueue takes over what the queue has logged since the last time.
 func (w *world) logQueue() {
-	log := w.queue.Log(queueName)
-	real, clock := time.Since(w.history.start), w.queue.Clock().Now()
+	log := w.queue.Look().Events
+	real, clock := time.Since(w.history.start), w.queue.Now()
 	for _, e := range log[w.logged:] {
 		at := real - clock.Sub(e.At) // no time has passed since but by itself
 		w.history.add(Event{
-			MS: max(1, w.passedMS, at.Milliseconds()), Event: EventQueue, What: string(e.Kind), Message: e.MessageID, Copy: e.Copy,
-			Worker: e.Client, ForMS: e.Visibility.Milliseconds(),
+			MS: max(1, w.passedMS, at.Milliseconds()), Event: EventQueue, What: string(e.Kind), Message: e.Message, Copy: e.Copy,
+			Worker: e.Worker, ForMS: e.For.Milliseconds(),
 		})
 	}
 	w.logged = len(log)

@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
 	"github.com/twiceproof/twiceproof/outside"
-	"github.com/twiceproof/twiceproof/queue/sqs"
+	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -31,7 +30,7 @@ const (
 
 // arrange sets a meeting of workers at the step that matches.
 func (w *world) arrange(match func(wire.Step) bool, workers ...*worker) *meeting {
-	m := &meeting{at: map[*worker]*wire.Armed{}, since: len(w.queue.Log(queueName))}
+	m := &meeting{at: map[*worker]*wire.Armed{}, since: len(w.queue.Look().Events)}
 	for _, k := range workers {
 		m.at[k] = k.gate.Arm(wire.Fault{Match: match, Side: wire.Before, Do: wire.Hold})
 	}
@@ -74,7 +73,7 @@ func (w *world) gather(ctx context.Context, m *meeting, limit time.Duration) (al
 }
 
 // await waits a little, and says whether nobody is expected any more.
-func (m *meeting) await(ctx context.Context, queue *labsqs.Endpoint) bool {
+func (m *meeting) await(ctx context.Context, q queue.Queue) bool {
 	little, cancel := context.WithTimeout(ctx, lockLook)
 	defer cancel()
 	for _, armed := range m.at {
@@ -97,13 +96,13 @@ func (m *meeting) await(ctx context.Context, queue *labsqs.Endpoint) bool {
 			}
 		}()
 	}
-	return queue.Wait(little, queueName, m.over) == nil
+	return q.Wait(little, m.over) == nil
 }
 
-func (m *meeting) over(s labsqs.Snapshot) bool {
+func (m *meeting) over(s queue.Snapshot) bool {
 	gone := 0
 	for k, armed := range m.at {
-		if !isFired(armed) && isGone(k, s.Events[m.since:], s.Visible) {
+		if !isFired(armed) && isGone(k.name, s, m.since) {
 			gone++
 		}
 	}
@@ -125,24 +124,24 @@ func (m *meeting) arrived() int {
 
 // isGone: the worker has ended a delivery, or there is none for it. One that has
 // changed a message's visibility has put it back only when it asks for more.
-func isGone(k *worker, events []labsqs.Event, visible int) bool {
+func isGone(worker string, s queue.Snapshot, since int) bool {
 	has := map[copyOf]bool{}
-	for _, e := range events {
-		if e.Client != k.name {
+	for _, e := range s.Events[since:] {
+		if e.Worker != worker {
 			continue
 		}
 		switch e.Kind {
-		case labsqs.Received:
-			has[copyOf{e.MessageID, e.Copy}] = true
-		case labsqs.Deleted:
+		case queue.Received:
+			has[copyOf{e.Message, e.Copy}] = true
+		case queue.Deleted:
 			return true
-		case labsqs.VisibilityChanged:
-			if k.gate.InFlight(sqs.IsReceive) > 0 {
+		case queue.VisibilityChanged:
+			if s.Asking[worker] {
 				return true
 			}
 		}
 	}
-	return len(has) == 0 && visible == 0
+	return len(has) == 0 && s.Visible == 0
 }
 
 // end releases who is held, and holds nobody any more.

@@ -15,7 +15,7 @@ func noRedelivery(ctx context.Context, w *world) error {
 	if err != nil || !fired {
 		return err
 	}
-	if err := w.queue.Lose(queueName); err != nil {
+	if err := w.queue.Lose(); err != nil {
 		return err
 	}
 	if err := w.pass(ctx, w.past()); err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
-	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
+	"github.com/twiceproof/twiceproof/queue"
 )
 
 // operation is one business operation of a case: its own value in the message.
@@ -25,7 +25,7 @@ func (w *world) newOperation() (operation, error) {
 
 func (w *world) operationOf(value string) (operation, error) {
 	body, attributes := w.Spec.Message.Fill(value)
-	fields, err := job.FieldsOfSQS([]byte(body), attributes)
+	fields, err := job.FieldsOf(w.Job.Queue, []byte(body), attributes)
 	if err != nil {
 		return operation{}, &Problem{What: "the message template is no message: " + err.Error(), Hint: "correct message.body of the replay file"}
 	}
@@ -75,27 +75,20 @@ func isNumber(m jobfile.Message) bool {
 	return json.Valid([]byte(number)) && !json.Valid([]byte(word))
 }
 
-func (w *world) message(op operation) labsqs.Message {
-	return messageOf(w.Spec.Message.Fill(op.value))
-}
-
-func messageOf(body string, attributes map[string]string) labsqs.Message {
-	m := labsqs.Message{Body: body, Attributes: map[string]labsqs.Attribute{}}
-	for name, value := range attributes {
-		m.Attributes[name] = labsqs.Attribute{DataType: "String", StringValue: value}
-	}
-	return m
+func (w *world) message(op operation) queue.Message {
+	body, attributes := w.Spec.Message.Fill(op.value)
+	return queue.Message{Body: body, Attributes: attributes}
 }
 
 // send puts the operation's message on the queue.
 func (w *world) send(op *operation) (err error) {
 	w.history.add(Event{Event: EventSent, Operation: op.key})
-	op.id, err = w.queue.Send(queueName, w.message(*op))
+	op.id, err = w.queue.Send(w.message(*op))
 	return err
 }
 
 // again puts the same message on the queue again, under the same message id.
 func (w *world) again(op operation) error {
 	w.history.add(Event{Event: EventSent, Operation: op.key, Message: op.id, Detail: "the same message again"})
-	return w.queue.Redeliver(queueName, op.id)
+	return w.queue.Redeliver(op.id)
 }

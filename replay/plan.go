@@ -72,7 +72,7 @@ func NewPlan(j job.Job, policyText string, spec *jobfile.Replay) Plan {
 		Schema: PlanSchema, Job: j.Type, Policy: string(j.Stale.Policy), PolicyText: policyText,
 		LeaseMS: j.Lease.Milliseconds(),
 	}
-	_, keyless := withoutKey(spec.Message, j.Operation)
+	_, keyless := withoutKey(j.Queue, spec.Message, j.Operation)
 	for _, c := range Cases() {
 		for _, v := range versions {
 			s := setting{

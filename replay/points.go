@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/twiceproof/twiceproof/queue/sqs"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
 // faultPoint is a place on the wire, so that it is the same for code that nobody
 // here wrote.
 type faultPoint struct {
-	name  string
+	name string
+	// match picks its step; nil: the step that ends the delivery.
 	match func(*world, wire.Step) bool
 	side  wire.Side
 	// inEffect: the point is in the effect's own exchange, whatever carries it.
@@ -30,7 +30,7 @@ var (
 	beforeEffect = &faultPoint{name: "before the effect's request goes out", side: wire.Before, match: (*world).isEffect, inEffect: true}
 	afterEffect  = &faultPoint{name: "after the effect's reply came back, before the worker has it", side: wire.After, match: (*world).isEffect, inEffect: true}
 
-	beforeAcknowledgement = &faultPoint{name: "before the acknowledgement goes out", side: wire.Before, match: isAcknowledgement}
+	beforeAcknowledgement = &faultPoint{name: "before the acknowledgement goes out", side: wire.Before}
 
 	afterClaim      = &faultPoint{name: "after the claim was committed, before the worker heard of it", side: wire.After, match: (*world).isClaim}
 	afterCompletion = &faultPoint{name: "after the completion was committed, before the worker heard of it", side: wire.After, match: (*world).isCompletion}
@@ -64,7 +64,12 @@ func preparesOnly(text string) bool {
 	return slices.Contains([]string{"Parse", "Describe", "Close", "Flush"}, first)
 }
 
-func isAcknowledgement(_ *world, s wire.Step) bool { return sqs.IsAcknowledgement(s) }
+func (p *faultPoint) at(w *world, k *worker, s wire.Step) bool {
+	if p.match == nil {
+		return w.queue.IsEnd(k.name, s)
+	}
+	return p.match(w, s)
+}
 
 // isClaim: the statement that inserts the record. Of an own row the claim is durable
 // only with the rest, at COMMIT.

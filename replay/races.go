@@ -56,9 +56,9 @@ func (w *world) race(ctx context.Context, run int) (err error) {
 	defer m.end() // or what could not be sent leaves it waiting
 	w.history.add(Event{Event: EventSent, Operation: op.key})
 	if run%2 == 1 {
-		op.id, err = w.queue.SendTwice(queueName, w.message(op))
+		op.id, err = w.queue.SendTwice(w.message(op))
 	} else {
-		_, err = w.queue.SendPair(queueName, w.message(op))
+		err = w.queue.SendPair(w.message(op))
 	}
 	if err != nil {
 		return err

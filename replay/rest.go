@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/job"
-	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
-	"github.com/twiceproof/twiceproof/queue/sqs"
+	"github.com/twiceproof/twiceproof/queue"
 )
 
 // patience is how often a message may be put back, each time until its wait is over,
@@ -31,7 +30,7 @@ func (w *world) rest(ctx context.Context) error {
 		if err != nil || !rested {
 			return err
 		}
-		due, any := nextDue(w.queue.Log(queueName), w.queue.Clock().Now())
+		due, any := nextDue(w.queue.Look().Events, w.queue.Now())
 		if !any {
 			return nil
 		}
@@ -48,16 +47,16 @@ func (w *world) rest(ctx context.Context) error {
 	return nil
 }
 
-// idle waits until no worker has anything in hand: each that lives waits in a
-// long poll, and nothing is there to be received.
+// idle waits until no worker has anything in hand: each that lives waits for a message,
+// and nothing is there to be received.
 func (w *world) idle(ctx context.Context) (bool, error) {
 	limit, began := w.recovery(), time.Now()
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	loops := false
-	err := w.queue.Wait(limited, queueName, func(s labsqs.Snapshot) bool {
+	err := w.queue.Wait(limited, func(s queue.Snapshot) bool {
 		loops = len(s.Events)-w.logged > hotLoopEvents
-		return loops || w.failed() != nil || s.Visible == 0 && s.Polling >= w.idlePolls()
+		return loops || w.failed() != nil || s.Visible == 0 && w.allIdle(s)
 	})
 	switch k := w.failed(); {
 	case ctx.Err() != nil:
@@ -93,7 +92,7 @@ func (w *world) recovery() time.Duration {
 
 // acknowledged: a message was since the queue was last looked at.
 func (w *world) acknowledged() bool {
-	return slices.ContainsFunc(w.queue.Log(queueName)[w.logged:], func(e labsqs.Event) bool { return e.Kind == labsqs.Deleted })
+	return slices.ContainsFunc(w.queue.Look().Events[w.logged:], func(e queue.Event) bool { return e.Kind == queue.Deleted })
 }
 
 func (w *world) wasBusy(d time.Duration) {
@@ -127,19 +126,9 @@ func (w *world) stillBusy(ctx context.Context, limit time.Duration) error {
 // Judge then counts by message.
 const hotLoopEvents = 400
 
-// idlePolls is how many long polls wait when every living worker is idle. The
-// queue's own count is held against it and not the gate's: the queue takes a poll
-// off its list in the same step in which it hands out a message, while the gate
-// still sees it under way.
-func (w *world) idlePolls() int {
-	n := 0
-	for _, k := range w.workers {
-		if k.alive() && !k.paused {
-			k.polls = max(1, k.polls, k.gate.InFlight(sqs.IsReceive))
-			n += k.polls
-		}
-	}
-	return n
+// allIdle: every worker that lives and is not paused.
+func (w *world) allIdle(s queue.Snapshot) bool {
+	return !slices.ContainsFunc(w.workers, func(k *worker) bool { return k.alive() && !k.paused && !s.Idle[k.name] })
 }
 
 func (w *world) anyPaused() bool {
@@ -158,14 +147,14 @@ func (w *world) failed() *worker {
 
 // nextDue is how long it takes until the next message of a queue becomes visible;
 // false when the queue has none.
-func nextDue(log []labsqs.Event, now time.Time) (time.Duration, bool) {
+func nextDue(log []queue.Event, now time.Time) (time.Duration, bool) {
 	due := map[copyOf]time.Time{}
 	for _, e := range log {
-		c := copyOf{e.MessageID, e.Copy}
+		c := copyOf{e.Message, e.Copy}
 		switch e.Kind {
-		case labsqs.Received, labsqs.VisibilityChanged:
-			due[c] = e.At.Add(e.Visibility)
-		case labsqs.Deleted, labsqs.DeadLettered, labsqs.VisibilityOver, labsqs.Purged, labsqs.RetentionOver, labsqs.Gone:
+		case queue.Received, queue.VisibilityChanged:
+			due[c] = e.At.Add(e.For)
+		case queue.Deleted, queue.DeadLettered, queue.VisibilityOver, queue.Purged, queue.RetentionOver, queue.Gone:
 			delete(due, c)
 		}
 	}
@@ -179,12 +168,12 @@ func nextDue(log []labsqs.Event, now time.Time) (time.Duration, bool) {
 }
 
 // receives counts the deliveries so far.
-func (w *world) receives() int { return received(w.queue.Log(queueName)) }
+func (w *world) receives() int { return received(w.queue.Look().Events) }
 
-func received(log []labsqs.Event) int {
+func received(log []queue.Event) int {
 	n := 0
 	for _, e := range log {
-		if e.Kind == labsqs.Received {
+		if e.Kind == queue.Received {
 			n++
 		}
 	}

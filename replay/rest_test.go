@@ -5,33 +5,34 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/jobfile"
-	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
+	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/queue/sqs"
 )
 
 func TestNextDue(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	at := func(after time.Duration, kind labsqs.Kind, copy int, visibility time.Duration) labsqs.Event {
-		return labsqs.Event{At: start.Add(after), Kind: kind, MessageID: "m", Copy: copy, Visibility: visibility}
+	at := func(after time.Duration, kind queue.Kind, copy int, visibility time.Duration) queue.Event {
+		return queue.Event{At: start.Add(after), Kind: kind, Message: "m", Copy: copy, For: visibility}
 	}
 	const s = time.Second
 	for _, c := range []struct {
 		name string
-		log  []labsqs.Event
+		log  []queue.Event
 		want time.Duration // and a millisecond
 		any  bool
 	}{
 		{"nothing", nil, 0, false},
-		{"sent only", []labsqs.Event{at(0, labsqs.Sent, 1, 0)}, 0, false},
-		{"in hand", []labsqs.Event{at(0, labsqs.Received, 1, 30*s)}, 20 * s, true},
-		{"put back", []labsqs.Event{at(0, labsqs.Received, 1, 30*s), at(5*s, labsqs.VisibilityChanged, 1, 60*s)}, 55 * s, true},
-		{"deleted", []labsqs.Event{at(0, labsqs.Received, 1, 30*s), at(s, labsqs.Deleted, 1, 0)}, 0, false},
-		{"given up", []labsqs.Event{at(0, labsqs.Received, 1, 30*s), at(s, labsqs.DeadLettered, 1, 0)}, 0, false},
-		{"visible again", []labsqs.Event{at(0, labsqs.Received, 1, 5*s), at(5*s, labsqs.VisibilityOver, 1, 0)}, 0, false},
-		{"purged", []labsqs.Event{at(0, labsqs.Received, 1, 30*s), at(s, labsqs.Purged, 1, 0)}, 0, false},
-		{"too old", []labsqs.Event{at(0, labsqs.Received, 1, 30*s), at(s, labsqs.RetentionOver, 1, 0)}, 0, false},
-		{"the next of two copies", []labsqs.Event{at(0, labsqs.Received, 1, 90*s), at(0, labsqs.Received, 2, 30*s)}, 20 * s, true},
-		{"overdue", []labsqs.Event{at(0, labsqs.Received, 1, 5*s)}, 0, true},
-		{"the last receive counts", []labsqs.Event{at(0, labsqs.Received, 1, 5*s), at(5*s, labsqs.VisibilityOver, 1, 0), at(6*s, labsqs.Received, 1, 30*s)}, 26 * s, true},
+		{"sent only", []queue.Event{at(0, queue.Sent, 1, 0)}, 0, false},
+		{"in hand", []queue.Event{at(0, queue.Received, 1, 30*s)}, 20 * s, true},
+		{"put back", []queue.Event{at(0, queue.Received, 1, 30*s), at(5*s, queue.VisibilityChanged, 1, 60*s)}, 55 * s, true},
+		{"deleted", []queue.Event{at(0, queue.Received, 1, 30*s), at(s, queue.Deleted, 1, 0)}, 0, false},
+		{"given up", []queue.Event{at(0, queue.Received, 1, 30*s), at(s, queue.DeadLettered, 1, 0)}, 0, false},
+		{"visible again", []queue.Event{at(0, queue.Received, 1, 5*s), at(5*s, queue.VisibilityOver, 1, 0)}, 0, false},
+		{"purged", []queue.Event{at(0, queue.Received, 1, 30*s), at(s, queue.Purged, 1, 0)}, 0, false},
+		{"too old", []queue.Event{at(0, queue.Received, 1, 30*s), at(s, queue.RetentionOver, 1, 0)}, 0, false},
+		{"the next of two copies", []queue.Event{at(0, queue.Received, 1, 90*s), at(0, queue.Received, 2, 30*s)}, 20 * s, true},
+		{"overdue", []queue.Event{at(0, queue.Received, 1, 5*s)}, 0, true},
+		{"the last receive counts", []queue.Event{at(0, queue.Received, 1, 5*s), at(5*s, queue.VisibilityOver, 1, 0), at(6*s, queue.Received, 1, 30*s)}, 26 * s, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, any := nextDue(c.log, start.Add(10*s))
@@ -44,22 +45,18 @@ func TestNextDue(t *testing.T) {
 
 // A worker that waited, and put its message back, was not busy.
 func TestWaitingIsNoMeasureOfTheWork(t *testing.T) {
-	queue, err := labsqs.Start()
+	q, err := sqs.Start(sqs.Settings{Visibility: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer queue.Close()
-	w := &world{lab: &lab{}, queue: queue}
-	w.Spec = &jobfile.Replay{Queue: jobfile.ReplayQueue{Visibility: time.Minute}}
-	if err := w.makeQueue(); err != nil {
-		t.Fatal(err)
-	}
-	id, err := queue.Send(queueName, labsqs.Message{Body: "{}"})
+	defer q.Close()
+	w := &world{lab: &lab{}, queue: q}
+	id, err := q.Send(queue.Message{Body: "{}"})
 	if err != nil || id == "" {
 		t.Fatal(err)
 	}
-	t.Setenv("QUEUE_URL", w.queueURL)
-	t.Setenv("AWS_ENDPOINT_URL_SQS", queue.URL())
+	t.Setenv("QUEUE_URL", q.Direct().Queue)
+	t.Setenv("AWS_ENDPOINT_URL_SQS", q.Direct().Broker)
 	got := call("ReceiveMessage", map[string]any{"WaitTimeSeconds": 1})
 	if len(got) != 1 || w.acknowledged() {
 		t.Fatalf("received %d, acknowledged %t", len(got), w.acknowledged())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/queue"
 )
 
 func TestCheckSafe(t *testing.T) {
@@ -74,7 +75,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	before := slices.Clone(inherited)
 	env := environment(inherited, spec, addresses{
-		database: "sqlite:///lab.db", queue: "http://127.0.0.1:1/q", broker: "http://127.0.0.1:2", outside: "http://127.0.0.1:3",
+		database: "sqlite:///lab.db", queue: queue.Addresses{Queue: "http://127.0.0.1:1/q", Broker: "http://127.0.0.1:2"}, outside: "http://127.0.0.1:3",
 		jobFile: "/lab/twiceproof.yaml", refuse: "http://127.0.0.1:4",
 	})
 	if !slices.Equal(inherited, before) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/twiceproof/twiceproof/queue"
 )
 
 // sameEvent lets the application itself enqueue one business event again and again.
@@ -41,7 +43,7 @@ const enqueueLimit = time.Minute
 // run runs one of the application's own commands, straight at the lab's servers.
 func (w *world) run(ctx context.Context, command string, limit time.Duration) (printed string, err error) {
 	return runCommand(ctx, w.fill(command), w.Spec.Resolve("."), environment(w.Environ, w.Spec, addresses{
-		database: w.address, queue: w.queueURL, broker: w.queue.URL(), jobFile: w.jobFile(), refuse: w.refuse.URL(),
+		database: w.address, queue: w.queue.Direct(), jobFile: w.jobFile(), refuse: w.refuse.URL(),
 	}), limit)
 }
 
@@ -68,8 +70,8 @@ func (w *world) enqueue(ctx context.Context, command string, op operation) error
 // sent counts the messages that were put on the queue.
 func (w *world) sent() int {
 	n := 0
-	for _, e := range w.queue.Log(queueName) {
-		if e.Kind == "sent" {
+	for _, e := range w.queue.Look().Events {
+		if e.Kind == queue.Sent {
 			n++
 		}
 	}

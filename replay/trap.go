@@ -60,7 +60,7 @@ func (w *world) startTrapped(ctx context.Context, do wire.Action) (k *worker, t 
 
 func (w *world) trapWire(k *worker, at *faultPoint, do wire.Action) *trap {
 	armed := k.gate.Arm(wire.Fault{
-		Match: func(s wire.Step) bool { return at.match(w, s) },
+		Match: func(s wire.Step) bool { return at.at(w, k, s) },
 		Side:  at.side, Do: do, Kill: func() { w.kill(k) },
 	})
 	return &trap{

@@ -84,7 +84,7 @@ func TestWithoutKey(t *testing.T) {
 		{"the whole body", jobfile.Message{Body: `{{key}}`}, whole, `null`, true},
 		{"elsewhere", jobfile.Message{Body: `{"id": "7", "order": "{{key}}"}`}, key, `{"id": "7", "order": null}`, false},
 	} {
-		m, ok := withoutKey(c.m, c.o)
+		m, ok := withoutKey(job.SQS, c.m, c.o)
 		if m.Body != c.body || ok != c.ok {
 			t.Errorf("%s: %s, %t", c.name, m.Body, ok)
 		}

@@ -3,7 +3,7 @@ package replay
 import (
 	"context"
 
-	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
+	"github.com/twiceproof/twiceproof/queue"
 )
 
 // unreachableDatabase delivers the message while the worker's connections to the
@@ -41,9 +41,9 @@ func unreachableDatabase(ctx context.Context, w *world) error {
 func (w *world) tried(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, w.recovery())
 	defer cancel()
-	_ = w.queue.Wait(limited, queueName, func(s labsqs.Snapshot) bool { // either way the look tells
+	_ = w.queue.Wait(limited, func(s queue.Snapshot) bool { // either way the look tells
 		n := received(s.Events)
-		return w.failed() != nil || n > 1 || n == 1 && s.Visible == 0 && s.Polling >= w.idlePolls()
+		return w.failed() != nil || n > 1 || n == 1 && s.Visible == 0 && w.allIdle(s)
 	})
 	return context.Cause(ctx)
 }

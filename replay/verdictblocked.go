@@ -2,10 +2,11 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/twiceproof/twiceproof/queue/sqs"
+	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
@@ -118,7 +119,7 @@ func havers(run []Event) map[string]bool {
 	for _, e := range run {
 		h := hand{e.Worker, copyOf{e.Message, e.Copy}}
 		switch {
-		case e.Event == EventStep && strings.HasPrefix(e.Step, polling):
+		case e.Event == EventStep && isPoll(e.Step):
 			poll(polls, e)
 		case e.Event != EventQueue:
 		case e.What == "received":
@@ -142,7 +143,10 @@ func havers(run []Event) map[string]bool {
 	return workers
 }
 
-const polling = sqs.Peer + " ReceiveMessage "
+// isPoll: the step asks the queue for messages, by the name that its package gives it.
+func isPoll(step string) bool {
+	return slices.ContainsFunc([]string{"ReceiveMessage ", "BRPOP "}, func(name string) bool { return strings.HasPrefix(step, queue.Peer+" "+name) })
+}
 
 // poll keeps which receives of a worker are open.
 func poll(polls map[string]map[string]bool, e Event) {

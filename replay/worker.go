@@ -10,8 +10,7 @@ import (
 	"syscall"
 
 	"github.com/twiceproof/twiceproof/jobfile"
-	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
-	"github.com/twiceproof/twiceproof/queue/sqs"
+	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
@@ -38,7 +37,6 @@ type worker struct {
 	process  *process
 	killed   atomic.Bool
 	paused   bool
-	polls    int // long polls that it has open when it is idle, as far as was seen
 }
 
 // startWorker starts a worker of the case's code version and waits until it asks
@@ -97,8 +95,8 @@ func withPort(command string) (string, error) {
 	return strings.ReplaceAll(command, "{port}", fmt.Sprint(l.Addr().(*net.TCPAddr).Port)), nil
 }
 
-// ready waits until the worker has asked for messages: its first long poll waits, or
-// was answered at once.
+// ready waits until the worker has asked for messages: it waits for some, or was given
+// one at once.
 func (w *world) ready(ctx context.Context, k *worker) error {
 	limited, cancel := context.WithTimeout(ctx, w.Spec.Timeouts.Ready)
 	defer cancel()
@@ -109,9 +107,9 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 		case <-limited.Done():
 		}
 	}()
-	err := w.queue.Wait(limited, queueName, func(s labsqs.Snapshot) bool {
-		return k.gate.InFlight(sqs.IsReceive) > 0 ||
-			slices.ContainsFunc(s.Events, func(e labsqs.Event) bool { return e.Kind == labsqs.Received && e.Client == k.name })
+	err := w.queue.Wait(limited, func(s queue.Snapshot) bool {
+		return s.Asking[k.name] ||
+			slices.ContainsFunc(s.Events, func(e queue.Event) bool { return e.Kind == queue.Received && e.Worker == k.name })
 	})
 	switch {
 	case err == nil:

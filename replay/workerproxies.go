@@ -3,7 +3,6 @@ package replay
 import (
 	"net/url"
 
-	"github.com/twiceproof/twiceproof/queue/sqs"
 	"github.com/twiceproof/twiceproof/wire/httpwire"
 	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
@@ -13,12 +12,12 @@ type proxy interface{ Close() }
 
 // listen makes the worker's own proxies. What has no wire is told as it is.
 func (w *world) listen(k *worker) (addresses, error) {
-	a := addresses{database: w.address, mail: w.mailAddress(), queue: w.queueURL, jobFile: w.jobFile(), refuse: w.refuse.URL()}
-	toQueue, err := httpwire.Listen(k.gate, sqs.Peer, w.queue.URL(), sqs.StepName, map[string]string{"X-Twiceproof-Worker": k.name})
+	a := addresses{database: w.address, mail: w.mailAddress(), jobFile: w.jobFile(), refuse: w.refuse.URL()}
+	toQueue, err := w.queue.Listen(k.gate, k.name)
 	if err != nil {
 		return a, err
 	}
-	k.proxies, a.broker = append(k.proxies, toQueue), toQueue.URL()
+	k.proxies, a.queue = append(k.proxies, toQueue), toQueue.Addresses()
 	if w.outside != nil {
 		toOutside, err := httpwire.Listen(k.gate, peerOutside, w.outside.URL(), nil, nil)
 		if err != nil {

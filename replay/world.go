@@ -10,29 +10,26 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/job"
-	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
 	"github.com/twiceproof/twiceproof/outside"
+	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/replay/records"
 	"github.com/twiceproof/twiceproof/wire/httpwire"
 )
-
-const queueName = "replay"
 
 // world is what one case has to itself: queue, outside service, database and the
 // workers of one code version.
 type world struct {
 	*lab
-	plan     Planned
-	folder   string
-	history  *history
-	queue    *labsqs.Endpoint
-	queueURL string
-	outside  *outside.Outside    // nil where the effect is no call
-	mail     *outside.MailServer // nil where it is no mail
-	book     *outside.Book       // what either of them did; nil where the effect is a row
-	refuse   *httpwire.Proxy
-	db       *records.DB
-	address  string // of the database, as the workers are told
+	plan    Planned
+	folder  string
+	history *history
+	queue   queue.Queue
+	outside *outside.Outside    // nil where the effect is no call
+	mail    *outside.MailServer // nil where it is no mail
+	book    *outside.Book       // what either of them did; nil where the effect is a row
+	refuse  *httpwire.Proxy
+	db      *records.DB
+	address string // of the database, as the workers are told
 
 	workers    []*worker
 	operations []operation // those that time passes for
@@ -67,10 +64,7 @@ func (w *world) open(ctx context.Context) (err error) {
 	if err := w.openDatabase(ctx); err != nil {
 		return err
 	}
-	if w.queue, err = labsqs.Start(); err != nil {
-		return err
-	}
-	if err := w.makeQueue(); err != nil {
+	if w.queue, err = w.newQueue(ctx); err != nil {
 		return err
 	}
 	return w.startOutside()
@@ -149,8 +143,7 @@ func (w *world) pass(ctx context.Context, d time.Duration) error {
 	if w.book != nil {
 		w.book.Advance(d)
 	}
-	w.queue.Advance(d)
-	return nil
+	return w.queue.Advance(d)
 }
 
 func (w *world) logs() string {

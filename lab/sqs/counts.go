@@ -11,6 +11,7 @@ type Counts struct {
 type Snapshot struct {
 	Counts
 	Polling int
+	Polls   map[string]int // the same, by client
 	Events  []Event
 }
 

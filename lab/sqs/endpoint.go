@@ -162,5 +162,9 @@ func (e *Endpoint) look(name string) (Snapshot, <-chan struct{}, error) {
 	}
 	e.account.sweep(e.clock.Now())
 	events := q.events[:len(q.events):len(q.events)] // only ever appended to: no copy needed
-	return Snapshot{e.account.counts(q), len(e.polls[q]), events}, e.changed, nil
+	polls := map[string]int{}
+	for _, p := range e.polls[q] {
+		polls[p.client]++
+	}
+	return Snapshot{e.account.counts(q), len(e.polls[q]), polls, events}, e.changed, nil
 }

@@ -1,5 +1,6 @@
-// Package sqs names what a worker says to Amazon SQS: which of its requests is a
-// receive, which an acknowledgement.
+// Package sqs is Amazon SQS as a replay sees it: an endpoint inside this process, and
+// an HTTP proxy in front of it for each worker.
 //
-// Hard rule: it only names. What a receive or a delete does is the service's.
+// A delivery ends with DeleteMessage and its like. A message whose delivery has no end is
+// there again when its visibility is over, by itself.
 package sqs

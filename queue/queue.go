@@ -1,0 +1,109 @@
+package queue
+
+import (
+	"context"
+	"time"
+
+	"github.com/twiceproof/twiceproof/wire"
+)
+
+// Queue is the one queue of one case, with a clock that can be moved. It is used by
+// several goroutines.
+type Queue interface {
+	// Listen makes the way of one worker to the queue, through the worker's gate.
+	Listen(gate *wire.Gate, worker string) (Way, error)
+	// Direct is the way of what is no worker: the application's own enqueuers and its
+	// sweep. What they do is in the log, too.
+	Direct() Addresses
+
+	// Send puts a message on and gives its id.
+	Send(m Message) (id string, err error)
+	// SendTwice puts one message on with two copies, both there at once.
+	SendTwice(m Message) (id string, err error)
+	// SendPair puts two messages on that differ in their id alone, both there at once.
+	SendPair(m Message) error
+	// Redeliver puts one more copy on under the same id, by force.
+	Redeliver(id string) error
+	// Lose makes the queue lose every message that it has, also those in hand.
+	Lose() error
+
+	// Now is the queue's clock. Advance makes it jump: what is due by then is there
+	// before Advance returns, and so is what the queue would deliver again by itself.
+	// What it would never deliver again is then put on by force, as Redeliver does.
+	Now() time.Time
+	Advance(d time.Duration) error
+
+	// Look is the state now, Wait blocks until ok says yes of it: it looks again
+	// whenever something has happened, and ends with ctx or the queue.
+	Look() Snapshot
+	Wait(ctx context.Context, ok func(Snapshot) bool) error
+
+	// IsReceive: the step asks for messages. IsEnd: it ends the delivery that the worker
+	// has in hand. Both are asked under the gate's lock and ask the gate nothing.
+	IsReceive(s wire.Step) bool
+	IsEnd(worker string, s wire.Step) bool
+
+	// Versions are of the system's own programs, by name.
+	Versions() map[string]string
+	Close() error
+}
+
+// Peer is the queue's name in a step.
+const Peer = "queue"
+
+// Way is one worker's way to the queue; Close ends its proxy.
+type Way interface {
+	Addresses() Addresses
+	Close()
+}
+
+// Addresses are where a process finds the queue: the system, and in it the queue.
+type Addresses struct{ Broker, Queue string }
+
+// Message is a message as the replay file writes it. Attributes are of SQS only.
+type Message struct {
+	Body       string
+	Attributes map[string]string
+}
+
+// Snapshot is a queue's state at one moment. Events is shared: read only.
+type Snapshot struct {
+	// Visible copies can be received now, InFlight ones are in some worker's hand,
+	// Delayed ones wait for their time, Dead ones for a person.
+	Visible, InFlight, Delayed, Dead int
+	// Asking workers wait for a message, Idle ones have none in hand besides.
+	Asking, Idle map[string]bool
+	Events       []Event
+}
+
+// Left is how many copies there still are, but for the dead ones.
+func (s Snapshot) Left() int { return s.Visible + s.InFlight + s.Delayed }
+
+// Event is one thing that happened in a queue. At is by the queue's clock.
+type Event struct {
+	At      time.Time
+	Kind    Kind
+	Message string
+	Copy    int    // of the message, from 1
+	Worker  string // that did it; empty where the queue or the replay did
+	// For is how long the copy is hidden from now on; 0 of a system without such a
+	// time.
+	For time.Duration
+}
+
+// Kind says what happened to a message. The words are those of SQS.
+type Kind string
+
+// The kinds that a replay asks about. A system may have more.
+const (
+	Sent              Kind = "sent"
+	Redelivered       Kind = "redelivered" // by force
+	Received          Kind = "received"
+	Deleted           Kind = "deleted"            // its delivery is over, and it will not come again
+	VisibilityChanged Kind = "visibility_changed" // its worker has put it back
+	VisibilityOver    Kind = "visibility_over"    // the queue delivers it again by itself
+	DeadLettered      Kind = "dead_lettered"
+	RetentionOver     Kind = "retention_over"
+	Purged            Kind = "purged"
+	Gone              Kind = "gone" // by Lose
+)
