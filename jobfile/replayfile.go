@@ -89,10 +89,13 @@ type DatabaseKind string
 const (
 	SQLite   DatabaseKind = "sqlite"
 	Postgres DatabaseKind = "postgres"
+	MySQL    DatabaseKind = "mysql" // MariaDB, too
 )
 
 // ReplayQueue is the queue that the workers read.
 type ReplayQueue struct {
+	// Broker is what Celery's messages are on: redis, rabbitmq or sqs; empty means redis.
+	Broker     string        `yaml:"broker"`
 	Visibility time.Duration `yaml:"visibility"`
 	// MaxReceiveCount is when the queue gives a message up; 0 means never.
 	MaxReceiveCount int `yaml:"max_receive_count"`
@@ -131,7 +134,7 @@ type Mail struct {
 // Effects says how an effect that is a row is counted and recognised.
 type Effects struct {
 	// Count is a query that counts the rows of one operation, whose value it takes
-	// as $1.
+	// as $1 (in MySQL also as ?).
 	Count string `yaml:"count"`
 	// Statement is a part of the statement that makes the row, such as INSERT INTO
 	// charges.

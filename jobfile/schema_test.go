@@ -110,7 +110,7 @@ func TestSchemaNamesEveryChoice(t *testing.T) {
 		{j["queue"].Enum, texts(job.Sidekiq, job.Celery, job.SQS)},
 		{j["effect"].Properties["kind"].Enum, texts(job.OwnRow, job.Outside)},
 		{j["stale_claim"].Properties["policy"].Enum, texts(job.Lookup, job.Resend, job.Hold, job.AcceptDuplicate, job.AcceptMiss)},
-		{replay.Properties["database"].Properties["kind"].Enum, texts(SQLite, Postgres)},
+		{replay.Properties["database"].Properties["kind"].Enum, texts(SQLite, Postgres, MySQL)},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("the schema has %v, the code has %v", c.got, c.want)

@@ -38,10 +38,13 @@ type Queue interface {
 	Look() Snapshot
 	Wait(ctx context.Context, ok func(Snapshot) bool) error
 
-	// IsReceive: the step asks for messages. IsEnd: it ends the delivery that the worker
-	// has in hand. Both are asked under the gate's lock and ask the gate nothing.
-	IsReceive(s wire.Step) bool
+	// IsEnd: the step ends the delivery that the worker has in hand. Crossed is told of
+	// all that happens at the worker's gate. Both are called under the gate's lock and ask
+	// the gate nothing.
 	IsEnd(worker string, s wire.Step) bool
+	Crossed(worker string, e wire.Event)
+	// Dead: the worker's process has ended.
+	Dead(worker string)
 
 	// Versions are of the system's own programs, by name.
 	Versions() map[string]string
@@ -73,7 +76,11 @@ type Snapshot struct {
 	Visible, InFlight, Delayed, Dead int
 	// Asking workers wait for a message, Idle ones have none in hand besides.
 	Asking, Idle map[string]bool
-	Events       []Event
+	// Due tells, where NextDue is true, how long it takes until the next copy can be
+	// received that cannot be now.
+	NextDue bool
+	Due     time.Duration
+	Events  []Event
 }
 
 // Left is how many copies there still are, but for the dead ones.
@@ -106,4 +113,8 @@ const (
 	RetentionOver     Kind = "retention_over"
 	Purged            Kind = "purged"
 	Gone              Kind = "gone" // by Lose
+	Lost              Kind = "lost" // with its worker: the queue would never deliver it again
+	// EndUnseen: its worker has told the queue to forget it before it works on it, and will
+	// not say when it has.
+	EndUnseen Kind = "end_unseen"
 )

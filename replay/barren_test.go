@@ -34,6 +34,7 @@ func TestAClaimThatAlwaysFailsIsNotWaitedFor(t *testing.T) {
 	}
 	spec, err := jobfile.ParseReplay(filepath.Join(t.TempDir(), jobfile.DefaultReplayName), fmt.Appendf(nil, `version: 1
 job: charge.create
+environment: {broker: AWS_ENDPOINT_URL_SQS}
 versions: {new: {run: "%s never", guarded: true}}
 message: {body: '{"order_id": "{{key}}"}'}
 outside: {act: "POST /charges", operation: body.order_id}

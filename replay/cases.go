@@ -8,7 +8,7 @@ import (
 
 // Cases are the cases in the order of the report.
 func Cases() []Case {
-	return slices.Concat(deliveryCases(), killCases(), claimCases(), lateCases(), unknownCases(), deployCases(), keyCases())
+	return slices.Concat(deliveryCases(), killCases(), claimCases(), lateCases(), unknownCases(), deployCases(), keyCases(), stepCases())
 }
 
 func deliveryCases() []Case {
@@ -177,6 +177,16 @@ func keyCases() []Case {
 			Name: "keyless", script: keyless, unfit: noKeyless, instead: nothingDone,
 			What: "two messages without an operation key",
 			OK:   "neither is acted upon, and neither is taken off the queue: nobody can tell whether they are one operation",
+		},
+	}
+}
+
+func stepCases() []Case {
+	return []Case{
+		{
+			Name: EveryStep, script: everyStep, fault: "a worker was struck at a step of the recorded run",
+			What: "the run is recorded, and then a worker is struck at each place of the rung, each with an operation of its own; redelivery past the lease",
+			OK:   "what the policy states, at each place",
 		},
 	}
 }

@@ -32,6 +32,12 @@ func TestJudgeClocksApart(t *testing.T) {
 		{"as it connects", behind, []Event{{Event: EventOwnPath, Worker: "A"}}, "", "connects with a search_path"},
 		{"a clock that is no function", behind, []Event{step("database INSERT INTO jobs VALUES (CURRENT_TIMESTAMP)")}, "", "current_timestamp"},
 		{"a function by its full name", behind, []Event{step("database INSERT INTO jobs VALUES (pg_catalog.now())")}, "", "pg_catalog.now"},
+		{"own clock, an own row's limits", claimed, []Event{{Event: EventOwnClock}, step("database SET SESSION wait_timeout = ?")}, "", ""},
+		{"own clock, current_timestamp", behind, []Event{{Event: EventOwnClock}, step("database INSERT INTO jobs VALUES (CURRENT_TIMESTAMP)")}, AgainstPolicy, ""},
+		{"own clock, a column timestamp", behind, []Event{{Event: EventOwnClock}, step("database UPDATE jobs SET timestamp = ?")}, AgainstPolicy, ""},
+		{"own clock, set by itself", behind, []Event{{Event: EventOwnClock}, step("database SET NAMES utf8mb4; SET @@session.timestamp = ?")}, "", "its connection's clock"},
+		{"own clock, set back", behind, []Event{{Event: EventOwnClock}, step("database ResetConnection")}, "", "its connection's clock"},
+		{"own clock, the system's", behind, []Event{{Event: EventOwnClock}, step("database INSERT INTO jobs VALUES (SYSDATE(?))")}, "", "sysdate"},
 		{"a path of its own, and no harm", claimed, []Event{step("database SET search_path TO app")}, "", "sets its own search_path"},
 	} {
 		events := slices.Concat(c.more, []Event{

@@ -48,10 +48,12 @@ func leadsElsewhere(variable string, allowed []string) bool {
 	name, value, _ := strings.Cut(variable, "=")
 	upper := strings.ToUpper(name)
 	return strings.HasPrefix(upper, "AWS_") || strings.HasSuffix(upper, "_PROXY") ||
-		slices.Contains(libpq, name) || foreignServer(value, allowed) != ""
+		slices.Contains(clientsOwn, name) || foreignServer(value, allowed) != ""
 }
 
-// libpq reads these beside the address that it is given.
-var libpq = []string{
+// clientsOwn are what libpq and MySQL's clients read beside the address that they are
+// given.
+var clientsOwn = []string{
 	"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE",
+	"MYSQL_HOST", "MYSQL_TCP_PORT", "MYSQL_UNIX_PORT", "MYSQL_PWD", "MYSQL_HOME",
 }

@@ -22,9 +22,11 @@ const (
 	EventUnasked    = "never_asked"     // no look-up was asked, so none could fail
 	EventKeys       = "keys"            // the application's own messages gave more than one operation key
 	EventOwnPath    = "own_search_path" // a worker connected with a search_path of its own
+	EventOwnClock   = "own_clock"       // each connection has a clock of its own, which the case has set ahead
 	EventUnrested   = "never_at_rest"   // the queue kept the message, and nothing came of it
 	EventUnfinished = "unfinished"      // the replay ended in the middle of the case
 	EventOutlived   = "outlived"        // processes of a worker were there after their parent
+	EventRecorded   = "recorded"        // what a run says, before anything is struck
 	EventPrinted    = "printed"         // what a worker printed that got nowhere
 )
 
@@ -119,11 +121,10 @@ func (h *history) add(e Event) {
 	h.events = append(h.events, e)
 }
 
-func (h *history) nextRun() int {
+func (h *history) nextRun() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.run++
-	return h.run
 }
 
 func (h *history) all() []Event {

@@ -2,33 +2,29 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/lab/postgres"
-	"github.com/twiceproof/twiceproof/replay/records"
 )
 
 // lab is what all cases of one replay share.
 type lab struct {
 	Request
-	folder   string // of this replay, removed at its end
-	out      string // where the builds go
-	postgres *postgres.Server
-	schema   string // the SQL that makes the tables
+	folder   string         // of this replay, removed at its end
+	out      string         // where the builds go
+	server   databaseServer // nil for SQLite
+	schema   string         // the SQL that makes the tables
 	worlds   int
 	busiest  map[string]time.Duration // how long the workers of a version were busy, at most, before they came to rest
 	secrets  secrets
 	versions map[string]string // of the queue system
-}
 
-const templateDatabase = "twiceproof_template"
+	serverVersion string
+}
 
 func (l *lab) prepare(ctx context.Context, plan Plan) error {
 	if err := l.readSchema(); err != nil {
@@ -47,10 +43,7 @@ func (l *lab) prepare(ctx context.Context, plan Plan) error {
 			}
 		}
 	}
-	if l.Spec.Database.Kind == jobfile.Postgres {
-		return l.startPostgres(ctx)
-	}
-	return nil
+	return l.startDatabase(ctx)
 }
 
 func (l *lab) jobFile() string { return l.folder + "/twiceproof.yaml" }
@@ -97,56 +90,6 @@ func (l *lab) buildEnviron() []string { return append(slices.Clone(l.Environ), "
 
 func (l *lab) fill(command string) string { return strings.ReplaceAll(command, "{out}", l.out) }
 
-// startPostgres makes the throw-away server and a template with the tables, from
-// which each case gets its own database.
-func (l *lab) startPostgres(ctx context.Context) error {
-	server, err := postgres.Start(ctx)
-	if err != nil {
-		var h interface{ Hint() string }
-		if errors.As(err, &h) {
-			return &Problem{What: err.Error(), Hint: h.Hint()}
-		}
-		return err
-	}
-	l.postgres = server
-	if err := server.CreateDatabase(ctx, templateDatabase, ""); err != nil {
-		return err
-	}
-	return l.apply(ctx, "postgres", server.DSN(templateDatabase))
-}
-
-func (l *lab) apply(ctx context.Context, kind, dsn string) error {
-	db, err := records.Open(kind, dsn, l.Table)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if err := db.Apply(ctx, l.schema); err != nil {
-		return &Problem{What: "the schema cannot be applied: " + err.Error(), Hint: "check the files of database.schema against the kind of database"}
-	}
-	return nil
-}
-
-// newDatabase makes the case's own database and gives its address, as the record
-// reader and as the workers' variable have it.
-func (l *lab) newDatabase(ctx context.Context, folder string) (dsn, address string, err error) {
-	if l.postgres != nil {
-		name := fmt.Sprintf("case_%d", l.worlds)
-		if err := l.postgres.CreateDatabase(ctx, name, templateDatabase); err != nil {
-			return "", "", err
-		}
-		return l.postgres.DSN(name), l.postgres.DSN(name), nil
-	}
-	path := folder + "/lab.db"
-	return path, "sqlite://" + path, l.apply(ctx, "sqlite", path)
-}
-
-func (l *lab) close() {
-	if l.postgres != nil {
-		_ = l.postgres.Stop() // the folder and the processes are gone either way
-	}
-}
-
 func (l *lab) cannotSee() []string {
 	see := []string{
 		"calls that leave the worker by another way than its HTTP proxy variables",
@@ -160,21 +103,12 @@ func (l *lab) cannotSee() []string {
 	return see
 }
 
-func (l *lab) platform(ctx context.Context) map[string]string {
-	p := maps.Clone(l.versions)
-	if l.postgres != nil {
-		p["postgres"] = l.postgresVersion(ctx)
+func (l *lab) platform() map[string]string {
+	p := map[string]string{}
+	if l.server != nil {
+		p[string(l.Spec.Database.Kind)] = l.serverVersion
 	}
 	return p
-}
-
-func (l *lab) postgresVersion(ctx context.Context) string {
-	db, err := records.Open("postgres", l.postgres.DSN(templateDatabase), l.Table)
-	if err != nil {
-		return "unknown"
-	}
-	defer db.Close()
-	return db.ServerVersion(ctx)
 }
 
 // tail is the end of what a program printed.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/jobfile"
 )
 
 // oldAndNew: what the old code finished without a record is delivered to the new.
@@ -66,6 +68,9 @@ func (w *world) backfill(ctx context.Context, op operation) error {
 		return &Problem{What: fmt.Sprintf("backfill file %s cannot be read", w.Spec.Backfill), Hint: "name it in backfill as seen from the replay file's folder"}
 	}
 	quoted := strings.NewReplacer("'", "''")
+	if w.Spec.Database.Kind == jobfile.MySQL {
+		quoted = strings.NewReplacer("'", "''", `\`, `\\`)
+	}
 	script := strings.NewReplacer("{{key}}", quoted.Replace(op.key), "{{job_type}}", quoted.Replace(w.Job.Type)).Replace(string(text))
 	if err := w.db.Apply(ctx, script); err != nil {
 		return &Problem{What: "the backfill cannot be applied: " + err.Error(), Hint: "correct the file that backfill names"}

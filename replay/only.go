@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,15 +21,38 @@ func only(cases []Planned, names []string) ([]Planned, error) {
 			return nil, &Problem{What: fmt.Sprintf("there is no case %q", name), Hint: nearHint(cases, name)}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(cases), func(c Planned) bool {
+	kept := slices.DeleteFunc(slices.Clone(cases), func(c Planned) bool {
 		return !slices.ContainsFunc(names, c.isNamed)
-	}), nil
+	})
+	for i := range kept {
+		kept[i].Places = kept[i].placesOf(names)
+	}
+	return kept, nil
+}
+
+// placesOf are the places of every_step that are named; none when all of it is.
+func (p Planned) placesOf(names []string) (places []string) {
+	for _, name := range names {
+		name = strings.TrimPrefix(name, p.Version+"/")
+		place, cut := strings.CutPrefix(name, EveryStep+"/")
+		switch {
+		case p.Case != EveryStep, !cut && name != EveryStep:
+		case place == "" || !cut:
+			return nil
+		default:
+			places = append(places, place)
+		}
+	}
+	return places
 }
 
 func (p Planned) isNamed(name string) bool {
 	name = strings.TrimPrefix(name, p.Version+"/")
-	return slices.Contains([]string{p.Case, p.Label(), p.Case + "/" + p.Point}, name)
+	return slices.Contains([]string{p.Case, p.Label(), p.Case + "/" + p.Point}, name) ||
+		p.Case == EveryStep && placeName.MatchString(name)
 }
+
+var placeName = regexp.MustCompile(`^every_step/[0-9]+-(before|after)(\+[0-9]+)?$`)
 
 // onlyName names this case and no other one.
 func onlyName(p Planned) string {

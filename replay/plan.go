@@ -18,6 +18,7 @@ type Plan struct {
 	Policy     string    `json:"policy"`
 	PolicyText string    `json:"policy_text"`
 	LeaseMS    int64     `json:"lease_ms"`
+	Rung       Rung      `json:"rung"` // of every_step
 	Cases      []Planned `json:"cases"`
 }
 
@@ -29,6 +30,8 @@ type Planned struct {
 	Point   string `json:"point"`
 	What    string `json:"what"`
 	OK      string `json:"ok_when"`
+	// Places are the only ones of every_step that are struck; empty: all.
+	Places []string `json:"places,omitempty"`
 	// Runs is how many runs it takes; with Races only those that overlapped count.
 	Runs  int  `json:"runs"`
 	Races bool `json:"races,omitempty"`
@@ -62,7 +65,7 @@ type Version struct {
 }
 
 // NewPlan lays out every case for every version of a replay file.
-func NewPlan(j job.Job, policyText string, spec *jobfile.Replay) Plan {
+func NewPlan(j job.Job, policyText string, spec *jobfile.Replay, rung Rung) Plan {
 	versions := make([]Version, len(spec.Versions))
 	for i, v := range spec.Versions {
 		versions[i] = Version{Name: v.Name, Guarded: v.Guarded}
@@ -70,10 +73,13 @@ func NewPlan(j job.Job, policyText string, spec *jobfile.Replay) Plan {
 	unguarded := slices.ContainsFunc(versions, func(v Version) bool { return !v.Guarded })
 	p := Plan{
 		Schema: PlanSchema, Job: j.Type, Policy: string(j.Stale.Policy), PolicyText: policyText,
-		LeaseMS: j.Lease.Milliseconds(),
+		LeaseMS: j.Lease.Milliseconds(), Rung: rung,
 	}
 	_, keyless := withoutKey(j.Queue, spec.Message, j.Operation)
 	for _, c := range Cases() {
+		if c.Name == EveryStep {
+			c.instead = rungEnds(rung)
+		}
 		for _, v := range versions {
 			s := setting{
 				job: j, database: spec.Database.Kind, guarded: v.Guarded, unguardedVersion: unguarded,

@@ -26,7 +26,7 @@ func TestPlan(t *testing.T) {
 		p := NewPlan(j, "as agreed", &jobfile.Replay{
 			Versions: []jobfile.CodeVersion{{Name: "old"}, {Name: "new", Guarded: true}}, ConcurrentRuns: 100,
 			Database: jobfile.Database{Kind: jobfile.Postgres}, Backfill: "backfill.sql", Sweep: "sweep", Enqueue: []string{"enqueue {{key}}"},
-		})
+		}, Durable)
 		if p.Schema != PlanSchema || p.Job != j.Type || p.Policy != string(policy) || p.PolicyText != "as agreed" || p.LeaseMS != lease {
 			t.Errorf("%s: the head of the plan: %+v", policy, p)
 		}
@@ -191,19 +191,5 @@ func TestOnlyNameIsOfOneCase(t *testing.T) {
 		if kept, err := only(cases, []string{c.Version + "/" + onlyName(c)}); err != nil || len(kept) != 1 || kept[0].Label() != c.Label() {
 			t.Errorf("%s: %v, %v", onlyName(c), kept, err)
 		}
-	}
-}
-
-func TestWhatCannotBeReplayedIsRefused(t *testing.T) {
-	for _, j := range []job.Job{
-		{Queue: job.Celery, Effect: job.Effect{Kind: job.Outside}},
-		{Queue: job.Sidekiq, Effect: job.Effect{Kind: job.Outside}},
-	} {
-		if checkPlayable(j) == nil {
-			t.Errorf("%+v was not refused", j)
-		}
-	}
-	if err := checkPlayable(job.Job{Queue: job.SQS, Effect: job.Effect{Kind: job.Outside}}); err != nil {
-		t.Error(err)
 	}
 }

@@ -46,22 +46,23 @@ func (w *world) isEffect(s wire.Step) bool {
 
 // makesRow: one of a step's statements is the one that the replay file names, and is not
 // the guard's own. Counter-examples are "INSERT", by which the claim is one too, and
-// "SELECT", by which the seal is.
+// "SELECT", by which the seal is one.
 func makesRow(text, statement, table string) bool {
 	text, statement, table = strings.ToLower(text), strings.ToLower(statement), strings.ToLower(table)
 	record := regexp.MustCompile(`\b` + regexp.QuoteMeta(table) + `\b`)
 	return slices.ContainsFunc(strings.Split(text, "; "), func(one string) bool {
-		return strings.Contains(one, statement) && !strings.Contains(one, sealWord) && (!record.MatchString(one) || record.MatchString(statement))
+		return strings.Contains(one, statement) && !seals.MatchString(one) && (!record.MatchString(one) || record.MatchString(statement))
 	})
 }
 
-// sealWord is in the seal of an own row's transaction and in no statement of a job.
-const sealWord = "pg_current_xact_id_if_assigned"
+// seals is what the guard's statements around an own row have that name no table, and no
+// statement of a job has: of PostgreSQL, and of MySQL.
+var seals = regexp.MustCompile(`pg_current_xact_id_if_assigned|twiceproof_own_row|^select last_insert_id\(\)$`)
 
 // preparesOnly: a step that executes nothing is named after its message.
 func preparesOnly(text string) bool {
 	first, _, _ := strings.Cut(text, " ")
-	return slices.Contains([]string{"Parse", "Describe", "Close", "Flush"}, first)
+	return slices.Contains([]string{"Parse", "Prepare", "Describe", "Close", "Flush"}, first)
 }
 
 func (p *faultPoint) at(w *world, k *worker, s wire.Step) bool {

@@ -16,6 +16,10 @@ func TestMakesRow(t *testing.T) {
 		{"INSERT INTO charges VALUES ($1); UPDATE idempotency_records SET state = ?; COMMIT", "INSERT", true},
 		{"INSERT INTO idempotency_records_of_charges VALUES ($1)", "INSERT", true},
 		{"SELECT ? / (CASE WHEN pg_current_xact_id_if_assigned()::text = $1::text THEN ? ELSE ? END) #1", "SELECT", false},
+		{"BEGIN NOT ATOMIC SET SESSION wait_timeout = ?; SET STATEMENT innodb_lock_wait_timeout = ? FOR INSERT INTO idempotency_records (job_type) VALUES (?); SAVEPOINT twiceproof_own_row; SELECT LAST_INSERT_ID(); END", "INSERT", false},
+		{"SELECT LAST_INSERT_ID()", "SELECT", false},
+		{"BEGIN NOT ATOMIC RELEASE SAVEPOINT twiceproof_own_row; SET SESSION wait_timeout = ?; END", "SAVEPOINT", false},
+		{"INSERT INTO charges VALUES (?)", "INSERT", true},
 		{"UPDATE idempotency_records SET note = ?", "UPDATE idempotency_records", true}, // asked for by name
 		{"SELECT ?", "INSERT", false},
 	} {

@@ -208,6 +208,7 @@ func runHanging(ctx context.Context, fifo string) (Outcome, error) {
 	}
 	spec, err := jobfile.ParseReplay(filepath.Join(filepath.Dir(fifo), jobfile.DefaultReplayName), []byte(`version: 1
 job: charge.create
+environment: {broker: AWS_ENDPOINT_URL_SQS}
 versions: {old: {run: "`+self+` work '`+fifo+`'"}}
 message: {body: '{"order_id": "{{key}}"}'}
 outside: {act: "POST /charges", operation: body.order_id}

@@ -2,17 +2,37 @@ package replay
 
 import (
 	"context"
+	"errors"
 
+	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/queue/sidekiq"
 	"github.com/twiceproof/twiceproof/queue/sqs"
 )
 
 // newQueue makes the case's own queue.
-func (w *world) newQueue(_ context.Context) (queue.Queue, error) {
-	q, err := sqs.Start(sqs.Settings{Visibility: w.Spec.Queue.Visibility, MaxReceiveCount: w.Spec.Queue.MaxReceiveCount})
-	if err != nil {
-		return nil, &Problem{What: err.Error(), Hint: "correct the section queue of the replay file"}
+func (w *world) newQueue(ctx context.Context) (q queue.Queue, err error) {
+	hint := "correct the section queue of the replay file"
+	switch w.Job.Queue {
+	case job.Sidekiq:
+		q, err = sidekiq.Start(ctx, w.Job.Message)
+	default:
+		q, err = sqs.Start(sqs.Settings{Visibility: w.Spec.Queue.Visibility, MaxReceiveCount: w.Spec.Queue.MaxReceiveCount})
 	}
-	w.versions = q.Versions()
+	if err != nil {
+		return nil, &Problem{What: err.Error(), Hint: hintOf(err, hint)}
+	}
+	if w.versions == nil {
+		w.versions = q.Versions()
+	}
 	return q, nil
+}
+
+// hintOf is the error's own, such as how to install a server, or else the other one.
+func hintOf(err error, other string) string {
+	var own interface{ Hint() string }
+	if errors.As(err, &own) {
+		return own.Hint()
+	}
+	return other
 }

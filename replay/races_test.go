@@ -80,6 +80,7 @@ func raceOf(t *testing.T, mode string, runs int) (Result, []Event) {
 	folder := t.TempDir()
 	spec, err := jobfile.ParseReplay(filepath.Join(folder, jobfile.DefaultReplayName), fmt.Appendf(nil, `version: 1
 job: charge.create
+environment: {broker: AWS_ENDPOINT_URL_SQS}
 versions: {old: {run: "%s race %s '%s'"}}
 message: {body: '{"order_id": "{{key}}"}'}
 outside: {act: "POST /charges", operation: body.order_id}

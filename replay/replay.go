@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -24,6 +26,8 @@ type Request struct {
 	PolicyText string
 	// Only names the cases to run, as case or version/case; empty means all.
 	Only []string
+	// Rung is how much of every_step is done; empty is Durable.
+	Rung Rung
 	// Environ is the environment that the workers inherit, as in os.Environ.
 	Environ []string
 	// Rerun makes the command that reruns one case.
@@ -45,6 +49,7 @@ type Progress struct {
 	Building string   // a code version is being built
 	Planned  *Planned // a case begins …
 	Done     int      // … or has this many runs that count
+	Of       int      // … of so many that were found by recording
 	Result   *Result  // … or has ended
 }
 
@@ -68,24 +73,10 @@ type Outcome struct {
 
 // MakePlan lays out what a replay will do; it starts nothing.
 func MakePlan(r Request) (Plan, error) {
-	if err := checkPlayable(r.Job); err != nil {
-		return Plan{}, err
-	}
-	p := NewPlan(r.Job, r.PolicyText, r.Spec)
+	p := NewPlan(r.Job, r.PolicyText, r.Spec, cmp.Or(r.Rung, Durable))
 	cases, err := only(p.Cases, r.Only)
 	p.Cases = cases
 	return p, err
-}
-
-// checkPlayable refuses what this version could only judge wrongly.
-func checkPlayable(j job.Job) error {
-	if j.Queue == job.SQS {
-		return nil
-	}
-	return &Problem{
-		What: fmt.Sprintf("a job on %s cannot be replayed by this version", j.Queue),
-		Hint: "it replays jobs on sqs",
-	}
 }
 
 // Run replays the plan. An error means that the replay could not be done, such as
@@ -113,13 +104,14 @@ func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
 	}
 	out = Outcome{
 		Plan: plan, Histories: map[string][]Event{},
-		CannotSee: l.cannotSee(), Platform: l.platform(ctx),
+		CannotSee: l.cannotSee(), Platform: l.platform(),
 	}
 	for _, p := range plan.Cases {
 		if err := l.runCase(ctx, p, &out); err != nil {
 			return Outcome{}, err
 		}
 	}
+	maps.Copy(out.Platform, l.versions)
 	return out, nil
 }
 
@@ -148,12 +140,11 @@ func (l *lab) runCase(ctx context.Context, p Planned, out *Outcome) error {
 // play runs a case's script in a world of its own, which has ended when it returns.
 // A world whose script did not come to its end is handed back beside the error.
 func (l *lab) play(ctx context.Context, p Planned) (*world, error) {
-	before := children()
 	w, err := l.newWorld(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	w.before = before
+	w.before = children() // with the case's own servers
 	if err = theCase(p).script(ctx, w); err == nil {
 		err = w.watch(ctx)
 	}

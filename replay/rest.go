@@ -27,11 +27,11 @@ func (w *world) rest(ctx context.Context) error {
 	}
 	for n := range w.patience() {
 		rested, err := w.idle(ctx)
-		if err != nil || !rested {
+		if err != nil || !rested || !w.anyAlive() { // nobody would get what is due
 			return err
 		}
-		due, any := nextDue(w.queue.Look().Events, w.queue.Now())
-		if !any {
+		now := w.queue.Look()
+		if !now.NextDue {
 			return nil
 		}
 		if n+1 == barrenRounds {
@@ -39,7 +39,7 @@ func (w *world) rest(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := w.pass(ctx, due); err != nil {
+		if err := w.pass(ctx, now.Due); err != nil {
 			return err
 		}
 	}
@@ -56,7 +56,7 @@ func (w *world) idle(ctx context.Context) (bool, error) {
 	loops := false
 	err := w.queue.Wait(limited, func(s queue.Snapshot) bool {
 		loops = len(s.Events)-w.logged > hotLoopEvents
-		return loops || w.failed() != nil || s.Visible == 0 && w.allIdle(s)
+		return loops || w.failed() != nil || !w.anyAlive() || s.Visible == 0 && w.allIdle(s)
 	})
 	switch k := w.failed(); {
 	case ctx.Err() != nil:
@@ -131,6 +131,8 @@ func (w *world) allIdle(s queue.Snapshot) bool {
 	return !slices.ContainsFunc(w.workers, func(k *worker) bool { return k.alive() && !k.paused && !s.Idle[k.name] })
 }
 
+func (w *world) anyAlive() bool { return slices.ContainsFunc(w.workers, (*worker).alive) }
+
 func (w *world) anyPaused() bool {
 	return slices.ContainsFunc(w.workers, func(k *worker) bool { return k.paused })
 }
@@ -143,28 +145,6 @@ func (w *world) failed() *worker {
 		}
 	}
 	return nil
-}
-
-// nextDue is how long it takes until the next message of a queue becomes visible;
-// false when the queue has none.
-func nextDue(log []queue.Event, now time.Time) (time.Duration, bool) {
-	due := map[copyOf]time.Time{}
-	for _, e := range log {
-		c := copyOf{e.Message, e.Copy}
-		switch e.Kind {
-		case queue.Received, queue.VisibilityChanged:
-			due[c] = e.At.Add(e.For)
-		case queue.Deleted, queue.DeadLettered, queue.VisibilityOver, queue.Purged, queue.RetentionOver, queue.Gone:
-			delete(due, c)
-		}
-	}
-	next, any := time.Duration(0), false
-	for _, at := range due {
-		if left := max(0, at.Sub(now)); !any || left < next {
-			next, any = left, true
-		}
-	}
-	return next + time.Millisecond, any
 }
 
 // receives counts the deliveries so far.

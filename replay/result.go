@@ -1,6 +1,10 @@
 package replay
 
-import "github.com/twiceproof/twiceproof/job"
+import (
+	"slices"
+
+	"github.com/twiceproof/twiceproof/job"
+)
 
 // Result is one line of the report: a case, its verdict, and the numbers behind it.
 type Result struct {
@@ -43,10 +47,13 @@ func NewResult(p Planned, events []Event) Result {
 	r := Result{
 		Version: p.Version, Guarded: p.Guarded, Case: p.Case, Point: p.Point, Runs: 1,
 		What: p.What, OK: p.OK, Operations: len(operationsOf(events)),
-		Verdict: Judge(p, events), FaultFired: fired(events), Redelivery: redelivery(events), Facts: append(append(facts(p, events), deaf(events)...), deadLettered(events)...),
+		Verdict: Judge(p, events), FaultFired: fired(events), Redelivery: redelivery(events), Facts: append(append(facts(p, events), deaf(events)...), queueFacts(events)...),
 	}
-	if p.Races {
+	switch {
+	case p.Races:
 		r.Runs, r.Overlapped = len(byRun(events)), Overlapped(events)
+	case p.Case == EveryStep:
+		r.Runs, r.Facts = len(strikes(events)), stepFacts(p, events)
 	}
 	first := true
 	for _, e := range events {
@@ -61,7 +68,7 @@ func NewResult(p Planned, events []Event) Result {
 			first = false
 		}
 	}
-	r.AllowedEffects = allowed(p.ends(faultMoment(events)))
+	r.AllowedEffects = allowed(permittedAt(p, events))
 	return r
 }
 
@@ -78,6 +85,19 @@ func (r *Result) count(end Seen, first bool) {
 	if first || r.State == job.EndCompleted {
 		r.State, r.HoldReason = end.State, end.HoldReason
 	}
+}
+
+// permittedAt are the ends for what was true at the fault; of many faults those of all.
+func permittedAt(p Planned, events []Event) []job.End {
+	if p.Case != EveryStep {
+		return p.ends(faultMoment(events))
+	}
+	var all []job.End
+	for _, r := range strikes(events) {
+		all = union(all, p.ends(faultMoment(r.events)))
+	}
+	slices.SortFunc(all, func(a, b job.End) int { return a.Effects - b.Effects })
+	return all
 }
 
 func faultMoment(events []Event) job.Moment {

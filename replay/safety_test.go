@@ -66,7 +66,7 @@ func TestEnvironment(t *testing.T) {
 		"PATH=/bin", "LANG=C", "DATABASE_URL=postgres://u:secret@db.example/shop", "READ_URL=mysql://db.example/shop",
 		"AWS_PROFILE=live", "AWS_SECRET_ACCESS_KEY=secret", "aws_session_token=secret", "AWS_ENDPOINT_URL_SQS=https://sqs.example",
 		"HTTPS_PROXY=http://proxy.example", "all_proxy=socks5://proxy.example", "NO_PROXY=*",
-		"PGHOSTADDR=10.0.0.7", "PGPASSWORD=secret", "CACHE=redis://127.0.0.1:6379", "STAGING=amqp://staging.example", "ISSUER=https://login.example",
+		"PGHOSTADDR=10.0.0.7", "PGPASSWORD=secret", "MYSQL_UNIX_PORT=/run/mysqld.sock", "CACHE=redis://127.0.0.1:6379", "STAGING=amqp://staging.example", "ISSUER=https://login.example",
 	}
 	spec := &jobfile.Replay{
 		AllowHosts:  []string{"staging.example"},
@@ -98,7 +98,7 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 	for name, value := range last {
-		if slices.Contains([]string{"READ_URL", "AWS_PROFILE", "aws_session_token", "all_proxy", "PGHOSTADDR", "PGPASSWORD", ""}, name) ||
+		if slices.Contains([]string{"READ_URL", "AWS_PROFILE", "aws_session_token", "all_proxy", "PGHOSTADDR", "PGPASSWORD", "MYSQL_UNIX_PORT", ""}, name) ||
 			strings.Contains(value, "secret") || strings.Contains(value, "db.example") || value == "http://127.0.0.1:3" {
 			t.Errorf("%s=%s reaches a worker", name, value)
 		}

@@ -23,6 +23,7 @@ func shutdown(ctx context.Context, w *world) error {
 	first.gate.Shut()
 	first.process.kill()
 	w.endLeft()
+	w.queue.Dead(first.name)
 	if err := w.quiet(ctx, first); err != nil {
 		return err
 	}

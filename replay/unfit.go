@@ -25,7 +25,7 @@ func (s setting) ownRow() bool { return s.job.Effect.Kind == job.OwnRow }
 // wireless says why nothing on the database's wire can be held or cut; empty where it can.
 func (s setting) wireless() string {
 	switch s.database {
-	case jobfile.Postgres:
+	case jobfile.Postgres, jobfile.MySQL:
 		return ""
 	case jobfile.SQLite:
 		return "SQLite has no wire"

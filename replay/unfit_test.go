@@ -13,7 +13,7 @@ func TestUnfit(t *testing.T) {
 	ownRow := job.Job{Effect: job.Effect{Kind: job.OwnRow}}
 	call := job.Job{Effect: job.Effect{Kind: job.Outside}, Stale: job.Stale{Policy: job.Lookup}}
 	heldCall := job.Job{Effect: job.Effect{Kind: job.Outside}, Stale: job.Stale{Policy: job.Hold}}
-	lite, pg, other := jobfile.SQLite, jobfile.Postgres, jobfile.DatabaseKind("other")
+	lite, pg, my, other := jobfile.SQLite, jobfile.Postgres, jobfile.MySQL, jobfile.DatabaseKind("other")
 	for _, c := range []struct {
 		name string
 		s    setting
@@ -22,6 +22,7 @@ func TestUnfit(t *testing.T) {
 		{"killed_after_claim", setting{job: ownRow, database: lite, guarded: true}, "SQLite has no wire"},
 		{"killed_after_claim", setting{job: ownRow, database: other, guarded: true}, "the protocol of other, so nothing"},
 		{"killed_after_claim", setting{job: ownRow, database: pg, guarded: true}, ""},
+		{"killed_after_claim", setting{job: ownRow, database: my, guarded: true}, ""},
 		{"killed_after_claim", setting{job: call, database: lite, guarded: true}, ""},
 		{"killed_twice", setting{job: ownRow, database: lite}, "SQLite has no wire"},
 		{"shutdown", setting{job: ownRow, database: lite}, "SQLite has no wire"},
@@ -30,22 +31,26 @@ func TestUnfit(t *testing.T) {
 		{"late_finisher/after_effect", setting{job: ownRow, database: pg, guarded: true}, "born completed"},
 		{"young_claim/paused", setting{job: call, database: lite}, ""},
 		{"young_claim/clocks_apart", setting{job: call, database: lite, guarded: true}, "no clock of its own"},
-		{"young_claim/clocks_apart", setting{job: call, database: other, guarded: true}, "not that of other"},
+		{"young_claim/clocks_apart", setting{job: call, database: other, guarded: true}, "the protocol of other"},
 		{"young_claim/clocks_apart", setting{job: call, database: pg}, "without our record"},
 		{"young_claim/clocks_apart", setting{job: ownRow, database: pg, guarded: true}, "born completed"},
 		{"young_claim/clocks_apart", setting{job: call, database: pg, guarded: true}, ""},
+		{"young_claim/clocks_apart", setting{job: call, database: my, guarded: true}, ""},
 		{"old_claim/two_at_once", setting{job: call, database: lite, guarded: true}, "SQLite has no wire"},
 		{"old_claim/two_at_once", setting{job: call, database: pg}, "without our record"},
 		{"old_claim/two_at_once", setting{job: ownRow, database: pg, guarded: true}, "born completed"},
 		{"old_claim/two_at_once", setting{job: call, database: pg, guarded: true}, ""},
+		{"old_claim/two_at_once", setting{job: call, database: my, guarded: true}, ""},
 		{"unreachable_database", setting{job: call, database: lite, guarded: true}, "SQLite is a file"},
 		{"unreachable_database", setting{job: call, database: other, guarded: true}, "the protocol of other, so no reply"},
 		{"unreachable_database", setting{job: call, database: pg}, "without our record"},
 		{"unreachable_database", setting{job: ownRow, database: pg, guarded: true}, ""},
+		{"unreachable_database", setting{job: ownRow, database: my, guarded: true}, ""},
 		{"lost_reply/claim", setting{job: call, database: lite, guarded: true}, "SQLite has no wire"},
 		{"lost_reply/claim", setting{job: call, database: pg}, "without our record"},
 		{"lost_reply/claim", setting{job: ownRow, database: pg, guarded: true}, "committed with its completion"},
 		{"lost_reply/completion", setting{job: ownRow, database: pg, guarded: true}, ""},
+		{"lost_reply/completion", setting{job: ownRow, database: my, guarded: true}, ""},
 		{"unknown_outcome/dropped", setting{job: ownRow, database: pg, guarded: true}, "no outside service"},
 		{"unknown_outcome/look_up_fails", setting{job: heldCall, database: pg, guarded: true}, "only the policy lookup"},
 		{"unknown_outcome/look_up_fails", setting{job: call, database: lite}, "only the policy lookup"},

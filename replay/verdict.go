@@ -35,6 +35,13 @@ func Judge(p Planned, events []Event) Verdict {
 	if p.NotApplicable != "" {
 		return Verdict{Verdict: NotApplicable, Why: p.NotApplicable}
 	}
+	if p.Case == EveryStep {
+		return judgeSteps(p, events)
+	}
+	return judgeOne(p, events)
+}
+
+func judgeOne(p Planned, events []Event) Verdict {
 	// What happened too often was seen with our own eyes, whatever else went wrong.
 	// What did not happen is a finding only where nothing else can be the reason.
 	steps := []func(Planned, []Event) Verdict{outlived, neverFired, unplanned, tooMuch, otherKeys, hotLoop, blocked, unseen, tooLittle, misplaced, unproved}

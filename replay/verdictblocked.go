@@ -8,7 +8,6 @@ import (
 
 	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/wire"
-	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
 
 // blocked: in a race, a worker that still has the message when the time is over, and
@@ -81,7 +80,7 @@ func talkOf(name string, run []Event) talk {
 			t.under[e.Step] = peer
 		case wire.Reply:
 			if peer == peerDatabase {
-				wrote, failed := pgwire.Writes(e.Detail)
+				wrote, failed := wire.Writes(e.Detail)
 				t.done, t.refused = t.done+wrote, t.refused+failed
 			}
 		default:

@@ -6,13 +6,13 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/wire"
-	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
 
 // What a history says of a worker.
@@ -32,11 +32,13 @@ type worker struct {
 	name    string
 	gate    *wire.Gate
 	proxies []proxy
-	// database is the one of them to PostgreSQL; nil where there is none.
-	database *pgwire.Proxy
+	// database is the one of them to the database; nil where it is a file.
+	database databaseProxy
 	process  *process
 	killed   atomic.Bool
 	paused   bool
+	trace    *trace // nil unless a run is recorded
+	closing  sync.Once
 }
 
 // startWorker starts a worker of the case's code version and waits until it asks
@@ -48,9 +50,13 @@ func (w *world) startWorker(ctx context.Context) (*worker, error) {
 // startVersion starts a worker of a code version. Its gate is handed to arm before
 // anything can pass it.
 func (w *world) startVersion(ctx context.Context, version string, arm func(*worker)) (*worker, error) {
-	k := &worker{name: string(rune('A' + len(w.workers)))}
+	k := &worker{name: workerName(len(w.workers))}
 	k.gate = wire.NewGate(func(e wire.Event) {
 		w.history.add(Event{Event: EventStep, Worker: k.name, What: string(e.Phase), Step: e.Step.String(), Detail: e.Status})
+		w.queue.Crossed(k.name, e)
+		if k.trace != nil {
+			k.trace.crossed(e)
+		}
 	})
 	a, err := w.listen(k)
 	if err == nil {
@@ -65,6 +71,16 @@ func (w *world) startVersion(ctx context.Context, version string, arm func(*work
 	}
 	w.workers = append(w.workers, k)
 	return k, w.ready(ctx, k)
+}
+
+// workerName is A to Z, then A2 and so on.
+func workerName(n int) string {
+	const letters = 26
+	name := string(rune('A' + n%letters))
+	if n >= letters {
+		name += fmt.Sprint(n/letters + 1)
+	}
+	return name
 }
 
 func (w *world) launch(k *worker, version string, a addresses) (err error) {

@@ -16,6 +16,7 @@ func (w *world) kill(k *worker) {
 	k.killed.Store(true)
 	k.process.kill()
 	w.endLeft()
+	w.queue.Dead(k.name)
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerKilled})
 }
 
@@ -47,8 +48,10 @@ func (k *worker) close() {
 }
 
 func (k *worker) closeProxies() {
-	for _, p := range k.proxies {
-		p.Close()
-	}
-	k.gate.Close()
+	k.closing.Do(func() {
+		for _, p := range k.proxies {
+			p.Close()
+		}
+		k.gate.Close()
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"net/url"
 
 	"github.com/twiceproof/twiceproof/wire/httpwire"
-	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
 
 // proxy is one way of a worker to a peer.
@@ -25,7 +24,7 @@ func (w *world) listen(k *worker) (addresses, error) {
 		}
 		k.proxies, a.outside = append(k.proxies, toOutside), toOutside.URL()
 	}
-	if w.postgres != nil {
+	if w.server != nil {
 		a.database, err = w.listenDatabase(k)
 	}
 	return a, err
@@ -37,7 +36,7 @@ func (w *world) listenDatabase(k *worker) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if k.database, err = pgwire.Listen(k.gate, peerDatabase, address.Host); err != nil {
+	if k.database, err = w.server.listen(k.gate); err != nil {
 		return "", err
 	}
 	k.proxies = append(k.proxies, k.database)

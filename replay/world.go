@@ -29,7 +29,8 @@ type world struct {
 	book    *outside.Book       // what either of them did; nil where the effect is a row
 	refuse  *httpwire.Proxy
 	db      *records.DB
-	address string // of the database, as the workers are told
+	dsn     string // of the database, as the record's reader is told
+	address string // and as the workers are
 
 	workers    []*worker
 	operations []operation // those that time passes for
@@ -70,13 +71,11 @@ func (w *world) open(ctx context.Context) (err error) {
 	return w.startOutside()
 }
 
-func (w *world) openDatabase(ctx context.Context) error {
-	dsn, address, err := w.newDatabase(ctx, w.folder)
-	if err != nil {
+func (w *world) openDatabase(ctx context.Context) (err error) {
+	if w.dsn, w.address, err = w.newDatabase(ctx, w.folder); err != nil {
 		return err
 	}
-	w.address = address
-	if w.db, err = records.Open(string(w.Spec.Database.Kind), dsn, w.Table); err != nil || !w.ownRow() {
+	if w.db, err = records.Open(string(w.Spec.Database.Kind), w.dsn, w.Table); err != nil || !w.ownRow() {
 		return err
 	}
 	return w.countsNoOther(ctx)

@@ -35,6 +35,9 @@ func (p *Progress) Show(e replay.Progress) {
 		if e.Planned.Races {
 			line += fmt.Sprintf("  %d of %d runs", e.Done, e.Planned.Runs)
 		}
+		if e.Of > 0 {
+			line += fmt.Sprintf("  %d of %d places", e.Done, e.Of)
+		}
 		p.overwrite(line)
 	}
 }

@@ -43,13 +43,16 @@ func numbers(r replay.Result) string {
 	if r.Records > 0 {
 		text += ", " + r.State
 	}
-	if r.Operations > 1 && r.Runs == 1 {
+	if r.Operations > 1 && r.Runs == 1 && r.Case != replay.EveryStep {
 		text = fmt.Sprintf("%d operations, %s each", r.Operations, text)
 	}
 	if r.LateFinish && r.EffectsMax > 1 {
 		text += ", suspected on record"
 	}
-	if r.Runs > 1 {
+	switch {
+	case r.Case == replay.EveryStep:
+		text += fmt.Sprintf(", %d places", r.Runs)
+	case r.Runs > 1:
 		text += fmt.Sprintf(", %d of %d overlapped", r.Overlapped, r.Runs)
 	}
 	return text

@@ -37,7 +37,7 @@ func (c *guarded) ask() error {
 	x := c.due
 	c.due = nil
 	if c.gate.isShut() {
-		if x != nil && c.starts == Passed {
+		if x != nil && c.starts == Passed && !x.down {
 			x.end(Lost, ErrShut.Error())
 		}
 		return ErrShut
@@ -49,12 +49,15 @@ func (c *guarded) ask() error {
 }
 
 func (x *Crossing) start(p Phase) {
-	if p == Passed {
+	if p == Passed && !x.down {
 		x.end(Passed, x.status)
 		return
 	}
 	x.sent = true
 	x.gate.note(x.step, Forwarded, "")
+	if x.down && !x.awaits(After) {
+		x.end(Passed, "") // and not at Finish: what the worker does with it comes later
+	}
 }
 
 // awaitWrite waits until a write that was let through has left or been cut.

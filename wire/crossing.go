@@ -1,7 +1,8 @@
 package wire
 
 // Crossing is one step on its way through the gate. A proxy calls, in this
-// order: Enter, Through, and then Reply or Lost.
+// order: Enter, Through, and then Reply, Finish or Lost; or, for what comes from the
+// peer: Deliver, Onward, and then Finish or Lost.
 type Crossing struct {
 	gate   *Gate
 	step   Step
@@ -10,6 +11,7 @@ type Crossing struct {
 
 	// Under the gate's lock.
 	peer   *Upstream
+	down   bool // a delivery: it goes from the peer to the worker
 	sent   bool
 	ended  bool
 	status string
@@ -19,10 +21,14 @@ type Crossing struct {
 // waits while a fault holds it. Only when the error is nil may the request go
 // upstream.
 func (g *Gate) Enter(client *Client, protocol, peer, text string) (*Crossing, error) {
-	x := g.arrive(client, Step{Protocol: protocol, Peer: peer, Text: text})
+	return g.arrive(client, Step{Protocol: protocol, Peer: peer, Text: text}).enter()
+}
+
+func (x *Crossing) enter() (*Crossing, error) {
 	if err := x.meet(Before); err != nil {
 		return nil, err
 	}
+	g := x.gate
 	g.mu.Lock()
 	if !g.isShut() {
 		g.work[x] = struct{}{}
@@ -71,7 +77,7 @@ func (x *Crossing) Through(u *Upstream) {
 // holds it. Only when the error is nil may it be passed on; the next byte to the
 // client makes the step passed.
 func (x *Crossing) Reply(status string) error {
-	x.answered(status)
+	x.answered(status, true)
 	if err := x.meet(After); err != nil {
 		return err
 	}
@@ -87,12 +93,16 @@ func (x *Crossing) Reply(status string) error {
 	return ErrShut
 }
 
-func (x *Crossing) answered(status string) {
+func (x *Crossing) answered(status string, heard bool) {
 	x.gate.mu.Lock()
 	defer x.gate.mu.Unlock()
 	x.status = status
-	x.gate.note(x.step, Reply, status)
-	x.peer.carries = nil
+	if heard {
+		x.gate.note(x.step, Reply, status)
+	}
+	if x.peer.carries == x {
+		x.peer.carries = nil
+	}
 	delete(x.gate.work, x)
 	x.gate.wake()
 }
@@ -109,7 +119,7 @@ func (x *Crossing) abandon(why string) {
 	if g.isShut() {
 		why = ErrShut.Error()
 	}
-	if x.peer == nil || isClosed(x.peer.ended) {
+	if x.peer == nil || x.down || isClosed(x.peer.ended) {
 		delete(g.work, x)
 	}
 	if x.sent {

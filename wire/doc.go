@@ -8,6 +8,10 @@
 //	worker ──request──▶ [Before] ──▶ forwarded ──▶ peer
 //	worker ◀──passed─── [After]  ◀── reply ◀────── peer
 //
+// Some steps go one way: a request that is not answered, such as an acknowledgement, whose
+// After is when it has left; and a delivery, which the peer gives, whose Before is when it
+// has been read whole and whose After is when the worker has it.
+//
 // The gate judges bytes, not intentions. Every connection is wrapped (Client,
 // Upstream), and each Write asks the gate under its lock. So when the gate shuts
 // there is one moment after which not a byte leaves, whatever the worker's

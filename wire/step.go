@@ -28,16 +28,18 @@ type Phase string
 
 // The phases. A step ends in one of the last five.
 const (
-	// Request: the request has been read whole.
+	// Request: the request, or a delivery, has been read whole.
 	Request Phase = "request"
-	// Forwarded: the request's first byte goes to the peer.
+	// Forwarded: the request's first byte goes to the peer; a delivery's, to the worker.
 	Forwarded Phase = "forwarded"
 	// Reply: the peer's reply has been read whole.
 	Reply Phase = "reply"
 	// Held: a fault keeps the step where it is.
 	Held Phase = "held"
 
-	// Passed: the reply's first byte goes to the worker.
+	// Passed: the reply's first byte goes to the worker. Of what is not answered: it has
+	// left; of a delivery: its first byte goes to the worker, and what is held After it
+	// goes on.
 	Passed Phase = "passed"
 	// Killed: the worker was killed at this step.
 	Killed Phase = "killed"

@@ -1,5 +1,7 @@
 package wire
 
+import "slices"
+
 // meet lets the step's faults of one side strike, until one ends the step.
 func (x *Crossing) meet(side Side) error {
 	for _, a := range x.faults {
@@ -11,6 +13,11 @@ func (x *Crossing) meet(side Side) error {
 		}
 	}
 	return nil
+}
+
+// awaits says whether a fault of this side is set.
+func (x *Crossing) awaits(side Side) bool {
+	return slices.ContainsFunc(x.faults, func(a *Armed) bool { return a.fault.Side == side })
 }
 
 // strike carries a fault out, unless the gate has shut or the fault has been

@@ -14,15 +14,39 @@ import (
 	"github.com/twiceproof/twiceproof/sqsconsumer"
 )
 
+// queueVariables are where each system's own programs find its address.
+var queueVariables = map[job.Queue]string{job.SQS: "QUEUE_URL", job.Sidekiq: "REDIS_URL"}
+
+func queueAddress(j job.Job, flag string) string { return orVariable(flag, queueVariables[j.Queue]) }
+
 // putBack sees first that the queue is there: each message that it did not take
 // would use up one of its operation's put backs.
-func putBack(ctx context.Context, j job.Job, queueURL string) (func(context.Context, []byte) error, error) {
-	switch {
-	case j.Queue != job.SQS:
+func putBack(ctx context.Context, j job.Job, address string) (func(context.Context, []byte) error, error) {
+	switch variable, known := queueVariables[j.Queue]; {
+	case !known:
 		return nil, &replay.Problem{What: "a message of " + string(j.Queue) + " cannot be put back yet", Hint: "without --apply the sweep tells what there is to do"}
-	case queueURL == "":
-		return nil, &replay.Problem{What: "no queue is named", Hint: "give --queue-url, or set QUEUE_URL"}
+	case address == "":
+		return nil, &replay.Problem{What: "no queue is named", Hint: "give --queue-url, or set " + variable}
+	case j.Queue == job.Sidekiq:
+		return putBackSidekiq(ctx, address)
 	}
+	return putBackSQS(ctx, address)
+}
+
+// storedFields reads a stored message; nil where nobody can: a task of Celery has its
+// arguments as they were passed, by position or by name, and only its function knows which
+// is which.
+func storedFields(j job.Job) func([]byte) (job.Fields, error) {
+	switch j.Queue {
+	case job.SQS:
+		return sqsconsumer.FieldsOf
+	case job.Sidekiq:
+		return job.FieldsOfSidekiq
+	}
+	return nil
+}
+
+func putBackSQS(ctx context.Context, queueURL string) (func(context.Context, []byte) error, error) {
 	client, err := queueClient(ctx, queueURL)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type replayFlags struct {
 	json     bool
 	markdown bool
 	plan     bool
+	rung     string
 	std      stdio
 	policyFlags
 }
@@ -55,6 +56,7 @@ func replayCommand(std stdio) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.only, "only", nil, "run this `case` only, as case, case/point or case/ (without its points), or version/ before it; may be repeated")
+	cmd.Flags().StringVar(&f.rung, "rung", string(replay.Durable), "how much of every_step is done: durable (SIGKILL in each outside state), step (before and after every step), cut (the connection), pause (SIGSTOP past the lease) or pair (two kills, a sample)")
 	f.define(cmd)
 	cmd.Flags().StringVar(&f.evidence, "evidence", "", "the `folder` for plan, histories and reports (default: evidence/ beside the job file)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON (schema "+report.Schema+")")
@@ -70,6 +72,9 @@ func (f replayFlags) run(ctx context.Context) error {
 		return err
 	}
 	if err := checkOnly(f.only, request.Spec); err != nil {
+		return err
+	}
+	if err := checkRung(f.rung); err != nil {
 		return err
 	}
 	plan, err := replay.MakePlan(request)
@@ -142,6 +147,6 @@ func (f replayFlags) load() (replay.Request, error) {
 	j, err := spec.JobOf(file)
 	return replay.Request{
 		Spec: spec, Job: j, Table: file.Table, JobFileText: text, PolicyText: jobfile.Explain(j),
-		Only: f.only, Environ: os.Environ(), Rerun: f.rerun,
+		Only: f.only, Rung: replay.Rung(f.rung), Environ: os.Environ(), Rerun: f.rerun,
 	}, err
 }

@@ -28,5 +28,16 @@ func checkOnly(only []string, spec *jobfile.Replay) error {
 }
 
 func isCase(name string) bool {
-	return slices.ContainsFunc(replay.Cases(), func(c replay.Case) bool { return name == c.Name || name == c.Name+"/" || name == c.Label() })
+	return slices.ContainsFunc(replay.Cases(), func(c replay.Case) bool { return name == c.Name || strings.HasPrefix(name, c.Name+"/") && c.Name == replay.EveryStep || name == c.Name+"/" || name == c.Label() })
+}
+
+func checkRung(rung string) error {
+	if slices.Contains(replay.Rungs(), replay.Rung(rung)) {
+		return nil
+	}
+	var names []string
+	for _, r := range replay.Rungs() {
+		names = append(names, string(r))
+	}
+	return &replay.Problem{What: fmt.Sprintf("--rung %s: there is no such rung", rung), Hint: "write " + strings.Join(names, ", ")}
 }

@@ -7,9 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof/admin"
-	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/replay"
-	"github.com/twiceproof/twiceproof/sqsconsumer"
 )
 
 const resolveSchema = "twiceproof.resolve/1"
@@ -32,8 +30,8 @@ now is told. Without --apply the record is shown before and after, and stays as 
   --drop       it did not, and shall not: completed likewise, and the reason says dropped
   --run-again  it did not, and shall: a delivery acts on it, as if there had been no
                attempt; under the policy lookup it is looked up first. Its stored
-               message is put back on the queue of --queue-url, or QUEUE_URL; without
-               a queue it is left for the next sweep (under lookup after a lease).
+               message is put back on the queue of --queue-url, QUEUE_URL or (Sidekiq)
+               REDIS_URL; without a queue it is left for the next sweep (under lookup after a lease).
 
 Nothing is ever deleted. Who (--by) and why (--why) are kept in the record. A worker
 that still had the old claim and finishes now changes nothing of it; late_finish_at
@@ -67,7 +65,7 @@ func resolveCommand(std stdio) *cobra.Command {
 	flags.StringVar(&f.by, "by", "", "`who` has decided, which is kept (default: user@host)")
 	flags.StringVar(&f.heldAt, "held-at", "", "the `time` of the hold that you saw; needed with --apply")
 	flags.StringVar(&f.heldUntil, "held-until", "", "with --stdin: the `time` at which you listed the keys")
-	flags.StringVar(&f.queueURL, "queue-url", "", "the queue's `URL`, for --run-again (default: the variable QUEUE_URL)")
+	flags.StringVar(&f.queueURL, "queue-url", "", "the queue's `URL`, of Sidekiq the URL of its Redis, for --run-again (default: the variable QUEUE_URL, or REDIS_URL)")
 	flags.BoolVar(&f.stdin, "stdin", false, "read the operations, one a line")
 	flags.BoolVar(&f.apply, "apply", false, "do it; without this nothing is changed")
 	return cmd
@@ -101,7 +99,7 @@ func (f resolveFlags) run(ctx context.Context, args []string) error {
 }
 
 func (f resolveFlags) resolveAll(ctx context.Context, t *recordTable, holds []hold, do admin.Decision) (resolveResult, error) {
-	queue := &resolveQueue{url: orVariable(f.queueURL, "QUEUE_URL"), told: f.queueURL != "", apply: f.apply}
+	queue := &resolveQueue{flag: f.queueURL, apply: f.apply}
 	r := resolveResult{Schema: resolveSchema, Table: t.name, Decision: string(do), Applied: f.apply, Operations: []resolvedJSON{}}
 	for _, h := range holds {
 		d, err := f.resolution(ctx, t, queue, h, do)
@@ -125,14 +123,12 @@ func (f resolveFlags) resolution(ctx context.Context, t *recordTable, queue *res
 	}
 	d = admin.Resolution{JobType: h.job, Key: h.key, Do: do, HeldAt: h.at, Why: f.why, By: f.by, Job: t.job(h.job), Apply: f.apply}
 	if do != admin.RunAgain || d.Job == nil {
-		if do == admin.RunAgain && queue.told {
+		if do == admin.RunAgain && queue.flag != "" {
 			return d, &replay.Problem{What: fmt.Sprintf("no job file says what %q is, so its message cannot be put back", h.job), Hint: "give --file, or leave --queue-url away: the next sweep does it"}
 		}
 		return d, nil
 	}
-	if d.Job.Queue == job.SQS {
-		d.Fields = sqsconsumer.FieldsOf
-	}
+	d.Fields = storedFields(*d.Job)
 	d.PutBack, err = queue.putBack(ctx, *d.Job)
 	return d, err
 }

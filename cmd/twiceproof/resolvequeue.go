@@ -10,8 +10,7 @@ import (
 
 // resolveQueue opens the queue once, when the first message is to be put back.
 type resolveQueue struct {
-	url   string
-	told  bool // on the command line
+	flag  string // on the command line
 	apply bool
 	open  func(context.Context, []byte) error
 }
@@ -20,15 +19,16 @@ type resolveQueue struct {
 const pushPatience = 10 * time.Second
 
 func (q *resolveQueue) putBack(ctx context.Context, j job.Job) (func(context.Context, []byte) error, error) {
+	address := queueAddress(j, q.flag)
 	switch {
-	case q.url == "" || !q.told && j.Queue != job.SQS:
+	case address == "":
 		return nil, nil // left for the sweep
 	case q.open != nil:
 		return q.open, nil
 	case !q.apply:
 		return func(context.Context, []byte) error { return errors.New("only shown") }, nil
 	}
-	push, err := putBack(ctx, j, q.url)
+	push, err := putBack(ctx, j, address)
 	if err != nil {
 		return nil, err
 	}

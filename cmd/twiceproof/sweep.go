@@ -15,7 +15,6 @@ import (
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
-	"github.com/twiceproof/twiceproof/sqsconsumer"
 )
 
 type sweepFlags struct {
@@ -49,7 +48,7 @@ func sweepCommand(std stdio) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.job, "job", "", "the `job` of the job file; needed when it has several")
 	cmd.Flags().StringVar(&f.dsn, "dsn", "", dsnHelp)
-	cmd.Flags().StringVar(&f.queueURL, "queue-url", "", "the queue's `URL` (default: the variable QUEUE_URL); needed with --apply")
+	cmd.Flags().StringVar(&f.queueURL, "queue-url", "", "the queue's `URL`, of Sidekiq the URL of its Redis (default: the variable QUEUE_URL, or REDIS_URL); needed with --apply")
 	cmd.Flags().BoolVar(&f.apply, "apply", false, "do it; without this nothing is changed")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON (schema "+sweepSchema+")")
 	cmd.Flags().BoolVar(&f.showKeys, "show-keys", false, "show the operation keys, which are your users' data")
@@ -86,12 +85,9 @@ func (f sweepFlags) run(ctx context.Context) error {
 }
 
 func (f sweepFlags) options(ctx context.Context, j job.Job) (o twiceproof.SweepOptions, err error) {
-	o.Apply = f.apply
-	if j.Queue == job.SQS {
-		o.Fields = sqsconsumer.FieldsOf
-	}
+	o.Apply, o.Fields = f.apply, storedFields(j)
 	if f.apply {
-		o.PutBack, err = putBack(ctx, j, orVariable(f.queueURL, "QUEUE_URL"))
+		o.PutBack, err = putBack(ctx, j, queueAddress(j, f.queueURL))
 	}
 	return o, err
 }

@@ -20,7 +20,8 @@ handled it, and claims that were released or given up rest one more lease before
 messages are put back.
 
 The folder (default: this one) holds twiceproof.yaml. The Amazon SQS client is set up
-by the usual AWS variables and files.
+by the usual AWS variables and files. Sidekiq loses a job with the process that runs it,
+so there the sweep is what brings it back: the stored job, with its jid.
 
 Actions: put_back, hold, assume (accept_miss: taken as done). Reasons: worker_vanished,
 unknown_outcome (its holder gave it up), released (surely not applied), and those of a

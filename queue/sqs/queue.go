@@ -154,6 +154,7 @@ func (q *Queue) translate(s lab.Snapshot) queue.Snapshot {
 		Visible: s.Visible, InFlight: s.InFlight, Delayed: s.Delayed, Dead: s.Dead,
 		Asking: map[string]bool{}, Idle: map[string]bool{}, Events: q.events[:len(s.Events):len(s.Events)],
 	}
+	out.Due, out.NextDue = due(out.Events, q.endpoint.Clock().Now())
 	for worker, gate := range q.gates {
 		q.polls[worker] = max(1, q.polls[worker], gate.InFlight(isReceive))
 		out.Asking[worker] = s.Polls[worker] > 0
@@ -162,11 +163,14 @@ func (q *Queue) translate(s lab.Snapshot) queue.Snapshot {
 	return out
 }
 
-// IsReceive tells whether a step asks for messages.
-func (q *Queue) IsReceive(s wire.Step) bool { return isReceive(s) }
-
 // IsEnd tells whether a step deletes messages.
 func (q *Queue) IsEnd(_ string, s wire.Step) bool { return isRemove(s) }
+
+// Crossed says nothing that the endpoint does not know.
+func (q *Queue) Crossed(string, wire.Event) {}
+
+// Dead says nothing either: what a dead worker has in hand is hidden for its time.
+func (q *Queue) Dead(string) {}
 
 // Versions name the endpoint.
 func (q *Queue) Versions() map[string]string {

@@ -11,7 +11,7 @@ import (
 const someRows = "CREATE TABLE t (o text); INSERT INTO t VALUES ('a'), ('a'), ('b')"
 
 func TestCountOnlyCounts(t *testing.T) {
-	for kind, dsn := range map[string]string{"postgres": testdb.Postgres(t, ""), "sqlite": filepath.Join(t.TempDir(), "a.db")} {
+	for kind, dsn := range map[string]string{"postgres": testdb.Postgres(t, ""), "mysql": testdb.MySQL(t), "sqlite": filepath.Join(t.TempDir(), "a.db")} {
 		t.Run(kind, func(t *testing.T) {
 			db, err := Open(kind, dsn, "idempotency_records")
 			if err != nil {
@@ -30,6 +30,12 @@ func TestCountOnlyCounts(t *testing.T) {
 				if n, err := db.Count(t.Context(), "SELECT count(*) FROM t WHERE o = $1", "a"); err != nil || n != 2 {
 					t.Errorf("got %d, %v", n, err)
 				}
+			}
+			if n, err := db.Count(t.Context(), "SELECT count(*) FROM t WHERE o = $1 OR o = $1", "a"); err != nil || n != 2 {
+				t.Errorf("named twice: %d, %v", n, err)
+			}
+			if n, err := db.Count(t.Context(), "SELECT count(*) FROM t WHERE o = ?", "a"); kind != "postgres" && (err != nil || n != 2) {
+				t.Errorf("as ?: %d, %v", n, err)
 			}
 			if err := db.Apply(t.Context(), "INSERT INTO t VALUES ('a')"); err != nil {
 				t.Errorf("the connection cannot write any more: %v", err)

@@ -2,36 +2,51 @@ package records
 
 import (
 	"context"
+	"database/sql"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/twiceproof/twiceproof/internal/testdb"
 )
 
+// A statement that waits for another one's row is seen, as often as it is asked for
+// and at once; one that waits for nobody is not.
 func TestLocked(t *testing.T) {
-	dsn := testdb.Postgres(t, "CREATE TABLE t (id int PRIMARY KEY)")
-	db, err := Open("postgres", dsn, "idempotency_records")
+	const schema = "CREATE TABLE t (id int PRIMARY KEY)"
+	for kind, dsn := range map[string]string{"postgres": testdb.Postgres(t, schema), "mysql": testdb.MySQL(t, schema)} {
+		t.Run(kind, func(t *testing.T) {
+			const insert = "INSERT INTO t VALUES (1)"
+			testLocked(t, kind, dsn, insert, insert)
+		})
+	}
+}
+
+// So is one that waits for a table, and for a lock by its name.
+func TestLockedWithoutARow(t *testing.T) {
+	dsn := testdb.MySQL(t, "CREATE TABLE t (id int PRIMARY KEY)")
+	for name, c := range map[string]struct{ holds, waits string }{
+		"table": {"SELECT * FROM t", "ALTER TABLE t ADD COLUMN a int"},
+		"named": {"DO GET_LOCK('a', 0)", "DO GET_LOCK('a', 60)"},
+	} {
+		t.Run(name, func(t *testing.T) { testLocked(t, "mysql", dsn, c.holds, c.waits) })
+	}
+}
+
+func testLocked(t *testing.T, kind, dsn, holds, waits string) {
+	t.Helper()
+	db, err := Open(kind, dsn, "idempotency_records")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	holder, waiter := connect(t, dsn), connect(t, dsn)
-	tx, err := holder.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "INSERT INTO t VALUES (1)"); err != nil {
-		t.Fatal(err)
-	}
-	if locked, err := db.Locked(t.Context()); err != nil || locked {
-		t.Errorf("nobody waits: %t, %v", locked, err)
-	}
+	holder, waiter := connect(t, db), connect(t, db)
+	execOn(t, holder, "BEGIN")
+	execOn(t, holder, holds)
+	wantLocked(t, db, false)
 	done := make(chan error, 1)
 	go func() {
-		_, err := waiter.Exec(t.Context(), "INSERT INTO t VALUES (1)")
+		_, err := waiter.ExecContext(t.Context(), waits)
 		done <- err
 	}()
 	limited, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -41,14 +56,20 @@ func TestLocked(t *testing.T) {
 			t.Fatalf("the waiter is not seen: %v", err)
 		}
 	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
+	execOn(t, holder, "ROLLBACK")
+	if kind == "mysql" {
+		execOn(t, holder, "DO RELEASE_ALL_LOCKS()")
 	}
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if locked, err := db.Locked(t.Context()); err != nil || locked {
-		t.Errorf("nobody waits any more: %t, %v", locked, err)
+	wantLocked(t, db, false)
+}
+
+func wantLocked(t *testing.T, db *DB, want bool) {
+	t.Helper()
+	if locked, err := db.Locked(t.Context()); err != nil || locked != want {
+		t.Errorf("got %t, %v, want %t", locked, err, want)
 	}
 }
 
@@ -58,17 +79,22 @@ func TestSQLiteIsNotAskedForLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if locked, err := db.Locked(t.Context()); err != nil || locked {
-		t.Errorf("got %t, %v", locked, err)
-	}
+	wantLocked(t, db, false)
 }
 
-func connect(t *testing.T, dsn string) *pgx.Conn {
+func connect(t *testing.T, db *DB) *sql.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), dsn)
+	conn, err := db.db.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close(context.Background()) })
+	t.Cleanup(func() { conn.Close() })
 	return conn
+}
+
+func execOn(t *testing.T, conn *sql.Conn, statement string) {
+	t.Helper()
+	if _, err := conn.ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
 }

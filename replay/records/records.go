@@ -4,16 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
-
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
-	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
 
-//go:embed postgres/*.sql sqlite/*.sql
+//go:embed mysql/*.sql postgres/*.sql sqlite/*.sql
 var files embed.FS
 
 // Record is what the replay looks at. Rows counts the records of the operation:
@@ -33,19 +29,15 @@ type Record struct {
 
 // DB is a database that keeps records.
 type DB struct {
-	db        *sql.DB
-	kind      string
-	read, age string
-	keys      string
+	db                      *sql.DB
+	kind                    string
+	read, age, keys, locked string
 }
 
-// Open opens a database of the kind "sqlite" (dsn is a path) or "postgres".
+// Open opens a database of the kind "sqlite" (dsn is a path), "postgres" or "mysql"
+// (dsn is in the form of go-sql-driver/mysql).
 func Open(kind, dsn, table string) (*DB, error) {
-	driver, source := "pgx", dsn
-	if kind == "sqlite" {
-		driver, source = "sqlite", "file:"+dsn+"?_pragma=busy_timeout(10000)&_txlock=immediate"
-	}
-	db, err := sql.Open(driver, source)
+	db, err := open(kind, dsn)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
@@ -56,6 +48,9 @@ func Open(kind, dsn, table string) (*DB, error) {
 			return nil, fmt.Errorf("unknown kind of database %q", kind)
 		}
 		*text = strings.ReplaceAll(string(sql), "idempotency_records", table)
+	}
+	if sql, err := files.ReadFile(kind + "/locked.sql"); err == nil { // SQLite cannot be asked
+		d.locked = string(sql)
 	}
 	return d, nil
 }
@@ -69,18 +64,21 @@ func (d *DB) Apply(ctx context.Context, script string) error {
 	return err
 }
 
-// ServerVersion is what a PostgreSQL server says it is.
+// ServerVersion is what the server says it is; SQLite has none.
 func (d *DB) ServerVersion(ctx context.Context) string {
 	var version string
-	if err := d.db.QueryRowContext(ctx, "SHOW server_version").Scan(&version); err != nil {
+	if err := d.db.QueryRowContext(ctx, versions[d.kind]).Scan(&version); err != nil {
 		return "unknown"
 	}
 	return version
 }
 
+var versions = map[string]string{"postgres": "SHOW server_version", "mysql": "SELECT VERSION()"}
+
 // Read reads the record of one operation; Rows is 0 when there is none.
 func (d *DB) Read(ctx context.Context, jobType, key string) (Record, error) {
-	rows, err := d.db.QueryContext(ctx, d.read, jobType, key)
+	query, args := d.bind(d.read, jobType, key)
+	rows, err := d.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return Record{}, fmt.Errorf("read record: %w", err)
 	}
@@ -99,7 +97,8 @@ func (d *DB) Read(ctx context.Context, jobType, key string) (Record, error) {
 
 // Keys lists the operation keys of a job type, in the order of their first claim.
 func (d *DB) Keys(ctx context.Context, jobType string) ([]string, error) {
-	rows, err := d.db.QueryContext(ctx, d.keys, jobType)
+	query, args := d.bind(d.keys, jobType)
+	rows, err := d.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
@@ -115,48 +114,13 @@ func (d *DB) Keys(ctx context.Context, jobType string) ([]string, error) {
 	return keys, rows.Err()
 }
 
-// Count counts the rows that an operation's effect has made, by a query that takes
-// the operation's value as $1.
-func (d *DB) Count(ctx context.Context, query, value string) (int, error) {
-	if d.kind == "sqlite" {
-		query = strings.ReplaceAll(query, "$1", "?1")
-	}
-	n, err := d.countOnly(ctx, query, value)
-	if err != nil {
-		return 0, fmt.Errorf("count effects: %w", err)
-	}
-	return n, nil
-}
-
-// countOnly refuses a query that changes something, such as DELETE … RETURNING 1.
-func (d *DB) countOnly(ctx context.Context, query, value string) (n int, err error) {
-	conn, err := d.db.Conn(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer conn.Close() // back to the pool
-	begin, end := "BEGIN READ ONLY", "ROLLBACK"
-	if d.kind == "sqlite" {
-		begin, end = "PRAGMA query_only = 1", "PRAGMA query_only = 0"
-	}
-	if _, err := conn.ExecContext(ctx, begin); err != nil {
-		return 0, err
-	}
-	err = conn.QueryRowContext(ctx, query, value).Scan(&n)
-	_, ended := conn.ExecContext(context.WithoutCancel(ctx), end)
-	return n, errors.Join(err, ended)
-}
-
-//go:embed postgres/locked.sql
-var locked string
-
 // Locked tells whether a statement waits for a lock that another one holds. SQLite
 // cannot be asked.
 func (d *DB) Locked(ctx context.Context) (waits bool, err error) {
-	if d.kind == "sqlite" {
+	if d.locked == "" {
 		return false, nil
 	}
-	if err := d.db.QueryRowContext(ctx, locked).Scan(&waits); err != nil {
+	if err := d.db.QueryRowContext(ctx, d.locked).Scan(&waits); err != nil {
 		return false, fmt.Errorf("ask for locks: %w", err)
 	}
 	return waits, nil
@@ -165,7 +129,13 @@ func (d *DB) Locked(ctx context.Context) (waits bool, err error) {
 // Age makes the record older: for it, that much time has passed. The lease itself
 // is never touched.
 func (d *DB) Age(ctx context.Context, jobType, key string, by time.Duration) error {
-	if _, err := d.db.ExecContext(ctx, d.age, jobType, key, by.Milliseconds()); err != nil {
+	if d.kind == "mysql" { // which would wait for a record that is not committed, and does not exist yet
+		if r, err := d.Read(ctx, jobType, key); err != nil || r.Rows == 0 {
+			return err
+		}
+	}
+	change, args := d.bind(d.age, jobType, key, by.Milliseconds())
+	if _, err := d.db.ExecContext(ctx, change, args...); err != nil {
 		return fmt.Errorf("age record: %w", err)
 	}
 	return nil

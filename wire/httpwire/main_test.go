@@ -90,7 +90,7 @@ type upstream struct {
 
 // startUpstream serves /poll until the client goes, /slow when it is told to,
 // whether or not the client is there, and anything else at once.
-func startUpstream(t *testing.T) *upstream {
+func startUpstream(t testing.TB) *upstream {
 	u := &upstream{began: make(chan string, 100), goOn: make(chan struct{})}
 	u.Server = httptest.NewServer(http.HandlerFunc(u.serve))
 	t.Cleanup(u.Close)
@@ -124,7 +124,7 @@ func (u *upstream) count(what string) (n int) {
 }
 
 // start gives a proxy in front of url, and the events of its gate.
-func start(t *testing.T, url string) (*httpwire.Proxy, *wire.Gate, *events) {
+func start(t testing.TB, url string) (*httpwire.Proxy, *wire.Gate, *events) {
 	k := &events{}
 	g := wire.NewGate(k.record)
 	p, err := httpwire.Listen(g, "outside", url, nil, nil)
@@ -144,6 +144,13 @@ func (k *events) record(e wire.Event) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.all = append(k.all, e)
+}
+
+// forget lets go of the events, or those of a benchmark pile up.
+func (k *events) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.all = nil
 }
 
 func (k *events) count(text string, p wire.Phase) (n int) {

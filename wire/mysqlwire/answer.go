@@ -3,7 +3,8 @@ package mysqlwire
 import (
 	"errors"
 	"fmt"
-	"strings"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // First bytes of what a server says.
@@ -194,4 +195,4 @@ func (a *answer) fail(p packet) {
 	a.results = append(a.results, fmt.Sprintf("ERROR %d%s", short(b, 1), state))
 }
 
-func (a *answer) status() string { return strings.Join(fold(a.results), "; ") }
+func (a *answer) status() string { return wire.Join(a.results) }

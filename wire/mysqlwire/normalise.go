@@ -1,18 +1,15 @@
 package mysqlwire
 
 import (
-	"fmt"
-	"hash/fnv"
 	"regexp"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // mask stands for every literal, and is what a parameter looks like: a statement has
 // one name, whether a driver sends its values apart or within.
-const mask = "?"
-
-// maxText bounds a step's text; what is cut off stays in it as a hash.
-const maxText = 600
+const mask = wire.Mask
 
 var (
 	// A long run of digits in a name is no name: "s139872384_x1".
@@ -34,18 +31,6 @@ func normalise(sql string) []string {
 	}
 	s.end()
 	return s.statements
-}
-
-func joined(statements []string) string { return strings.Join(fold(statements), "; ") }
-
-func clip(text string) string {
-	text = strings.ToValidUTF8(text, mask)
-	if len(text) <= maxText {
-		return text
-	}
-	h := fnv.New32a()
-	h.Write([]byte(text))
-	return fmt.Sprintf("%s… #%08x", strings.ToValidUTF8(text[:maxText], ""), h.Sum32())
 }
 
 type scanner struct {

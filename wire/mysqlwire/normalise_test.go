@@ -1,8 +1,9 @@
 package mysqlwire
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 func TestNormalise(t *testing.T) {
@@ -28,7 +29,7 @@ func TestNormalise(t *testing.T) {
 		{`select "unended\`, "select ?"},
 		{"/* unended", ""},
 	} {
-		if got := joined(normalise(c.sql)); got != c.want {
+		if got := wire.Join(normalise(c.sql)); got != c.want {
 			t.Errorf("%q: %q, want %q", c.sql, got, c.want)
 		}
 	}
@@ -45,22 +46,11 @@ func TestVerb(t *testing.T) {
 	}
 }
 
-// A long text keeps its identity; bytes that are no UTF-8 do not get out.
-func TestClip(t *testing.T) {
-	one, two := clip(strings.Repeat("é", 1000)+"a"), clip(strings.Repeat("é", 1000)+"b")
-	if one == two || len(one) > maxText+20 {
-		t.Errorf("%q, %q", one, two)
-	}
-	if got := clip("a\xffb"); got != "a?b" {
-		t.Errorf("%q", got)
-	}
-}
-
 func FuzzNormalise(f *testing.F) {
 	f.Add("select 'a\\'', `x` /*! */ -- \n 1e")
 	f.Fuzz(func(_ *testing.T, sql string) {
 		statements := normalise(sql)
-		clip(joined(statements))
+		wire.Clip(wire.Join(statements))
 		for _, s := range statements {
 			verb(s)
 		}

@@ -1,14 +1,12 @@
 package mysqlwire
 
-import (
-	"github.com/twiceproof/twiceproof/wire"
-)
+import "github.com/twiceproof/twiceproof/wire"
 
 // flight is a step that was let through, until its reply has been passed on.
 type flight struct {
 	crossing *wire.Crossing
 	answer   *answer
-	reply    spool
+	reply    wire.Spool
 }
 
 // replies carries what the server says, until it goes.
@@ -23,7 +21,7 @@ func (s *session) replies() {
 	s.ended = true
 	s.mu.Unlock()
 	if f := s.land(); f != nil {
-		f.reply.drop()
+		f.reply.Drop()
 		f.crossing.Lost(s.why(err))
 	}
 	s.client.Close()
@@ -42,7 +40,7 @@ func (s *session) reply() error {
 	if err != nil {
 		return err
 	}
-	if err := f.reply.add(p.raw); err != nil || !ended {
+	if err := f.reply.Add(p.raw); err != nil || !ended {
 		return err
 	}
 	return s.finish(s.land())
@@ -64,10 +62,10 @@ func (s *session) pass(p packet) error {
 // finish passes a reply on, and hands the turn over.
 func (s *session) finish(f *flight) error {
 	if err := f.crossing.Reply(f.answer.status()); err != nil {
-		f.reply.drop()
+		f.reply.Drop()
 		return err
 	}
-	if err := f.reply.send(s.client); err != nil {
+	if err := f.reply.Send(s.client); err != nil {
 		return err
 	}
 	s.turn <- outcome{statement: f.answer.statement, failed: f.answer.failed}

@@ -3,6 +3,8 @@ package mysqlwire
 import (
 	"encoding/binary"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // maxNamed bounds what of a command its name is made from.
@@ -18,7 +20,7 @@ type request struct {
 	command byte
 	shape   shape
 	answers bool // it is no command, but what the server has asked for
-	kept    spool
+	kept    wire.Spool
 	head    []byte // the first bytes of the payload
 
 	prepared  map[uint32][]string // statements by number
@@ -33,7 +35,7 @@ func (r *request) begin(command byte) {
 
 func (r *request) add(p packet) error {
 	r.see(p)
-	return r.kept.add(p.raw)
+	return r.kept.Add(p.raw)
 }
 
 func (r *request) see(p packet) {
@@ -73,14 +75,14 @@ func (r *request) statements() []string {
 
 // title is the step's text.
 func (r *request) title() string {
-	statements := joined(r.statements())
+	statements := wire.Join(r.statements())
 	switch r.command {
 	case comStmtPrepare:
-		return clip("Prepare " + statements)
+		return wire.Clip("Prepare " + statements)
 	case comStmtFetch:
-		return clip(strings.TrimSpace("Fetch " + statements))
+		return wire.Clip(strings.TrimSpace("Fetch " + statements))
 	case comStmtReset:
-		return clip(strings.TrimSpace("Reset " + statements))
+		return wire.Clip(strings.TrimSpace("Reset " + statements))
 	case comStmtExecute, comStmtBulkExecute:
 		if statements == "" {
 			return "Execute" // of nothing that is prepared: the server refuses it
@@ -92,7 +94,7 @@ func (r *request) title() string {
 	default:
 		return titles[r.command]
 	}
-	return clip(statements)
+	return wire.Clip(statements)
 }
 
 // verbs are what the results of the command are called.

@@ -10,7 +10,7 @@ var errUnknown = errors.New("unknown command")
 // requests carries what the worker says, until it goes.
 func (s *session) requests() {
 	r := newRequest()
-	defer func() { r.kept.drop() }()
+	defer func() { r.kept.Drop() }()
 	for mine := false; ; {
 		p, err := s.fromClient.next()
 		if err != nil {
@@ -84,5 +84,5 @@ func (s *session) step(r *request) error {
 		x.Lost(err.Error())
 		return err
 	}
-	return r.kept.send(s.up) // when this fails, replies ends the step
+	return r.kept.Send(s.up) // when this fails, replies ends the step
 }

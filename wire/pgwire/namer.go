@@ -2,7 +2,8 @@ package pgwire
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // namer makes a step's text from its messages. It knows what one connection has
@@ -36,7 +37,7 @@ func (n *namer) see(f frame) {
 		n.executed = append(n.executed, "FunctionCall")
 	case parse:
 		sql, _ := text(rest)
-		n.parse(name, joined(normalise(sql)))
+		n.parse(name, wire.Join(normalise(sql)))
 	case bind:
 		statement, _ := text(rest)
 		n.portals[name] = n.sql(statement)
@@ -77,25 +78,25 @@ func (n *namer) sql(statement string) string {
 	if sql, ok := n.statements[statement]; ok {
 		return sql
 	}
-	return joined(normalise("EXECUTE " + statement))
+	return wire.Join(normalise("EXECUTE " + statement))
 }
 
 func (n *namer) portal(name string) string {
 	if sql, ok := n.portals[name]; ok {
 		return sql
 	}
-	return joined(normalise("FETCH " + name))
+	return wire.Join(normalise("FETCH " + name))
 }
 
 // text is the text of the step so far.
 func (n *namer) text() string {
 	switch {
 	case len(n.executed) > 0:
-		return clip(joined(n.executed))
+		return wire.Clip(wire.Join(n.executed))
 	case len(n.parsed) > 0:
-		return clip("Parse " + joined(n.parsed))
+		return wire.Clip("Parse " + wire.Join(n.parsed))
 	case len(n.other) > 0:
-		return clip(joined(n.other))
+		return wire.Clip(wire.Join(n.other))
 	}
 	return "Sync"
 }
@@ -123,5 +124,3 @@ func (n *namer) answered(parsed int) {
 	}
 	n.defined = nil
 }
-
-func joined(statements []string) string { return strings.Join(fold(statements), "; ") }

@@ -1,17 +1,14 @@
 package pgwire
 
 import (
-	"fmt"
-	"hash/fnv"
 	"regexp"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // mask stands for every literal, such as a string, a number or a timestamp.
-const mask = "?"
-
-// maxText bounds a step's text; what is cut off stays in it as a hash.
-const maxText = 600
+const mask = wire.Mask
 
 var (
 	// A long run of digits in a name is no name: "s139872384_x1".
@@ -32,16 +29,6 @@ func normalise(sql string) []string {
 	}
 	s.end()
 	return s.statements
-}
-
-func clip(text string) string {
-	text = strings.ToValidUTF8(text, mask)
-	if len(text) <= maxText {
-		return text
-	}
-	h := fnv.New32a()
-	h.Write([]byte(text))
-	return fmt.Sprintf("%s… #%08x", strings.ToValidUTF8(text[:maxText], ""), h.Sum32())
 }
 
 type scanner struct {

@@ -1,8 +1,9 @@
 package pgwire
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 func TestNormalise(t *testing.T) {
@@ -34,24 +35,13 @@ func TestNormalise(t *testing.T) {
 		{"'2026-01-01'::timestamptz, ARRAY[1,2], x->>'k', y?'k'", "?::timestamptz, ARRAY[?,?], x->>?, y??"},
 		{"a[1:2] $", "a[?:?] $"},
 	} {
-		if got := joined(normalise(c.sql)); got != c.want {
+		if got := wire.Join(normalise(c.sql)); got != c.want {
 			t.Errorf("%q: %q, want %q", c.sql, got, c.want)
 		}
 	}
 }
 
-// A long text keeps its identity; bytes that are no UTF-8 do not get out.
-func TestClip(t *testing.T) {
-	one, two := clip(strings.Repeat("é", 1000)+"a"), clip(strings.Repeat("é", 1000)+"b")
-	if one == two || len(one) > maxText+20 {
-		t.Errorf("%q, %q", one, two)
-	}
-	if got := clip("a\xffb"); got != "a?b" {
-		t.Errorf("%q", got)
-	}
-}
-
 func FuzzNormalise(f *testing.F) {
 	f.Add("select E'a\\'', $q$x$q$ /* */ -- \n 1e")
-	f.Fuzz(func(_ *testing.T, sql string) { clip(joined(normalise(sql))) })
+	f.Fuzz(func(_ *testing.T, sql string) { wire.Clip(wire.Join(normalise(sql))) })
 }

@@ -2,32 +2,21 @@ package pgwire
 
 import (
 	"bufio"
-	"context"
-	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/twiceproof/twiceproof/wire"
 )
 
-// dialLimit bounds a connection to the server.
-const dialLimit = 10 * time.Second
-
 // Proxy listens on a loopback port of its own.
 type Proxy struct {
+	*wire.Front
 	gate     *wire.Gate
 	peer     string
 	upstream string
-	listener net.Listener
-	served   sync.WaitGroup
 
 	mu       sync.Mutex
-	closed   bool
-	refuses  bool
-	clients  map[*wire.Client]struct{}
 	backends []uint32
 	set      []map[string]string // by each connection, as it began
 }
@@ -35,23 +24,17 @@ type Proxy struct {
 // Listen starts a proxy in front of the server at upstream, such as
 // "127.0.0.1:5432".
 func Listen(gate *wire.Gate, peer, upstream string) (*Proxy, error) {
-	if _, _, err := net.SplitHostPort(upstream); err != nil {
-		return nil, fmt.Errorf("upstream of %s: want host:port: %w", peer, err)
+	if err := wire.CheckAddress(peer, upstream); err != nil {
+		return nil, err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	front, err := gate.Listen(peer)
 	if err != nil {
-		return nil, fmt.Errorf("listen for %s: %w", peer, err)
+		return nil, err
 	}
-	p := &Proxy{
-		gate: gate, peer: peer, upstream: upstream, listener: listener,
-		clients: map[*wire.Client]struct{}{},
-	}
-	p.served.Go(p.accept)
+	p := &Proxy{Front: front, gate: gate, peer: peer, upstream: upstream}
+	front.Serve(p.serve)
 	return p, nil
 }
-
-// Addr is where the proxy listens, as host:port.
-func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // Backends gives the process ids of the server's sides of all connections that
 // were made, in order. A backend that has not ended may still commit: Quiet waits
@@ -74,74 +57,6 @@ func (p *Proxy) Sets(parameter string) bool {
 	})
 }
 
-// Refuse makes the server as if it could not be reached: every connection of the
-// worker is reset, and so is each that it makes, until Admit.
-func (p *Proxy) Refuse() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refuses = true
-	for c := range p.clients {
-		c.Reset()
-	}
-}
-
-// Admit ends Refuse.
-func (p *Proxy) Admit() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refuses = false
-}
-
-// Close ends the proxy and shuts its gate, because a worker that has lost one
-// peer is no longer the worker under test.
-func (p *Proxy) Close() {
-	p.gate.Shut()
-	p.listener.Close()
-	p.mu.Lock()
-	p.closed = true
-	for c := range p.clients {
-		c.Reset()
-	}
-	p.mu.Unlock()
-	p.served.Wait()
-}
-
-func (p *Proxy) accept() {
-	for {
-		conn, err := p.listener.Accept()
-		if err != nil {
-			return
-		}
-		client := p.gate.Client(conn)
-		if !p.add(client) {
-			client.Reset()
-			client.Close()
-			continue // until the listener is closed
-		}
-		p.served.Go(func() {
-			defer p.remove(client)
-			p.serve(client)
-		})
-	}
-}
-
-func (p *Proxy) add(client *wire.Client) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed || p.refuses {
-		return false
-	}
-	p.clients[client] = struct{}{}
-	return true
-}
-
-func (p *Proxy) remove(client *wire.Client) {
-	client.Close()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.clients, client)
-}
-
 // serve carries one connection of the worker to its end.
 func (p *Proxy) serve(client *wire.Client) {
 	requests := bufio.NewReader(client)
@@ -149,7 +64,7 @@ func (p *Proxy) serve(client *wire.Client) {
 	if err != nil {
 		return
 	}
-	conn, err := (&net.Dialer{Timeout: dialLimit}).DialContext(context.Background(), "tcp", p.upstream)
+	conn, err := wire.Dial(p.upstream)
 	if err != nil {
 		return
 	}

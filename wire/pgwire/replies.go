@@ -11,7 +11,7 @@ import (
 type flight struct {
 	crossing *wire.Crossing
 	expected int // answers of a Flush; 0: the reply ends at ReadyForQuery
-	reply    spool
+	reply    wire.Spool
 	status   Status
 	parsed   int
 	fatal    bool
@@ -27,7 +27,7 @@ func (f *flight) add(m frame) (ended bool, err error) {
 	if m.kind == parseComplete {
 		f.parsed++
 	}
-	return f.endsWith(m.kind), f.reply.add(m.raw)
+	return f.endsWith(m.kind), f.reply.Add(m.raw)
 }
 
 func (f *flight) endsWith(kind byte) bool {
@@ -144,10 +144,10 @@ func (r *relay) finish(f *flight, end byte) error {
 	r.results = append(r.results, f.status.Results...)
 	status := Status{Results: r.results, Ready: f.status.Ready}
 	if err := f.crossing.Reply(status.String()); err != nil {
-		f.reply.drop()
+		f.reply.Drop()
 		return err
 	}
-	if err := f.reply.send(r.client); err != nil {
+	if err := f.reply.Send(r.client); err != nil {
 		return err
 	}
 	failed := false
@@ -167,14 +167,14 @@ func (r *relay) finish(f *flight, end byte) error {
 // abandon ends the step of a connection that has ended. A FATAL error is a reply:
 // it is the server's last word.
 func (r *relay) abandon(f *flight, err error) {
-	defer f.reply.drop()
+	defer f.reply.Drop()
 	if !f.fatal {
 		f.crossing.Lost(r.why(err))
 		return
 	}
 	status := Status{Results: append(r.results, f.status.Results...)}
 	if f.crossing.Reply(status.String()) == nil {
-		_ = f.reply.send(r.client) // the connection is at its end either way
+		_ = f.reply.Send(r.client) // the connection is at its end either way
 	}
 }
 

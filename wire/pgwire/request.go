@@ -1,5 +1,7 @@
 package pgwire
 
+import "github.com/twiceproof/twiceproof/wire"
+
 // copying is whether messages are the data of a COPY.
 type copying int
 
@@ -13,7 +15,7 @@ const (
 // request is a step that is being put together.
 type request struct {
 	*namer
-	kept    spool
+	kept    wire.Spool
 	asked   int  // answers to come, not counting ReadyForQuery
 	flushed bool // ends in Flush
 	simple  bool // begun by a Query
@@ -44,7 +46,7 @@ func (r *request) add(f frame) error {
 			r.copied(r.copy, f.kind)
 		}
 	}
-	return r.kept.add(f.raw)
+	return r.kept.Add(f.raw)
 }
 
 // complete says that the step ends with this message. Within a COPY, the server
@@ -85,7 +87,7 @@ func (r *request) noStep() {
 
 func (r *request) title() string {
 	if r.flushed {
-		return clip("Flush " + r.text())
+		return wire.Clip("Flush " + r.text())
 	}
 	return r.text()
 }

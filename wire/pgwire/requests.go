@@ -9,7 +9,7 @@ import (
 // requests carries what the worker says, until it goes.
 func (s *session) requests() {
 	r := request{namer: newNamer()}
-	defer func() { r.kept.drop() }()
+	defer func() { r.kept.Drop() }()
 	for mine := false; ; {
 		f, err := s.fromClient.next()
 		if err != nil {
@@ -55,7 +55,7 @@ func (s *session) take(r *request, f frame) (mine bool, err error) {
 	case !r.complete(f, aborted):
 		return true, nil
 	case r.isNoStep(f, aborted):
-		err := r.kept.send(s.up)
+		err := r.kept.Send(s.up)
 		r.noStep()
 		return true, err
 	}
@@ -75,7 +75,7 @@ func (s *session) step(r *request, last frame) (mine bool, err error) {
 	err = s.begin(f, last.feeds())
 	switch {
 	case err == nil:
-		return false, r.kept.send(s.up) // when this fails, replies ends the step
+		return false, r.kept.Send(s.up) // when this fails, replies ends the step
 	case errors.Is(err, errAborted):
 		return true, s.feedNobody(r, x)
 	}
@@ -86,7 +86,7 @@ func (s *session) step(r *request, last frame) (mine bool, err error) {
 
 // feedNobody: the reply is the error that the worker has by now.
 func (s *session) feedNobody(r *request, x *wire.Crossing) error {
-	if err := r.kept.send(s.up); err != nil {
+	if err := r.kept.Send(s.up); err != nil {
 		s.up.Close()
 		x.Lost(err.Error())
 		return err

@@ -1,9 +1,10 @@
 package pgwire
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // Status is how the server has answered a step.
@@ -18,7 +19,7 @@ type Status struct {
 
 // String is "INSERT 0 1; COMMIT I", "ERROR 23505 E", "SELECT 1 (3 times) I".
 func (s Status) String() string {
-	out := strings.Join(fold(s.Results), "; ")
+	out := wire.Join(s.Results)
 	if s.Ready == 0 {
 		return out
 	}
@@ -46,7 +47,7 @@ func ParseStatus(s string) Status {
 // writes. What commits by itself and then fails does not: a procedure with a
 // COMMIT inside, CREATE INDEX CONCURRENTLY, nextval.
 func (s Status) Durable() bool {
-	if slices.Contains(unfolded(s.Results), "COMMIT") {
+	if slices.Contains(wire.Split(wire.Join(s.Results)), "COMMIT") {
 		return true
 	}
 	for i := len(s.Results) - 1; i >= 0; i-- {
@@ -62,22 +63,6 @@ func (s Status) Durable() bool {
 
 // Durable is Status.Durable for a status as the gate's events have it.
 func Durable(status string) bool { return ParseStatus(status).Durable() }
-
-// Writes counts the writes of a status, as the gate's events have it: those that were
-// done and the statements that were refused. What only reads, and what begins and ends
-// a transaction, is done by a server that cannot write, too.
-func Writes(status string) (done, refused int) {
-	for _, r := range unfolded(ParseStatus(status).Results) {
-		verb, _, _ := strings.Cut(r, " ")
-		switch {
-		case isError(r):
-			refused++
-		case slices.Contains([]string{"INSERT", "UPDATE", "DELETE", "MERGE", "COPY"}, verb):
-			done++
-		}
-	}
-	return done, refused
-}
 
 func isError(result string) bool {
 	severity, _, _ := strings.Cut(result, " ")
@@ -103,29 +88,4 @@ func (s *Status) see(f frame) {
 	case readyForQuery:
 		s.Ready = f.raw[len(f.raw)-1]
 	}
-}
-
-// fold makes one of neighbours that are the same.
-func fold(all []string) (out []string) {
-	for i := 0; i < len(all); {
-		n := 1
-		for i+n < len(all) && all[i+n] == all[i] {
-			n++
-		}
-		if n == 1 {
-			out = append(out, all[i])
-		} else {
-			out = append(out, fmt.Sprintf("%s (%d times)", all[i], n))
-		}
-		i += n
-	}
-	return out
-}
-
-func unfolded(all []string) (out []string) {
-	for _, s := range all {
-		s, _, _ = strings.Cut(s, " (")
-		out = append(out, s)
-	}
-	return out
 }

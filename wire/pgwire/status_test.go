@@ -120,15 +120,3 @@ func (s *setup) wantDurable(t *testing.T, name, want string, step, rollback func
 	}
 	rollback()
 }
-
-func TestWrites(t *testing.T) {
-	for status, want := range map[string][2]int{
-		"INSERT 0 1 I": {1, 0}, "BEGIN T": {}, "SELECT 1 I": {}, "ROLLBACK I": {}, "": {},
-		"BEGIN; UPDATE 0; COMMIT I": {1, 0}, "ERROR 53100 E": {0, 1}, "FATAL 57P01": {0, 1},
-		"INSERT 0 1; ERROR 23505 I": {1, 1}, "DELETE 2 (3 times) I": {1, 0},
-	} {
-		if done, refused := pgwire.Writes(status); [2]int{done, refused} != want {
-			t.Errorf("%q: %d done, %d refused, want %v", status, done, refused, want)
-		}
-	}
-}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/twiceproof/twiceproof"
 	"github.com/twiceproof/twiceproof/examples/sqs-charge-row/charges"
@@ -37,12 +36,12 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	db, err := sql.Open("pgx", os.Getenv("DATABASE_URL"))
+	ledger, err := charges.Open(os.Getenv("DATABASE_URL"))
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	guard, err := twiceproof.New(db, twiceproof.Postgres, job, twiceproof.Options{})
+	defer ledger.DB.Close()
+	guard, err := twiceproof.New(ledger.DB, twiceproof.Dialect(ledger.Dialect), job, twiceproof.Options{})
 	if err != nil {
 		return err
 	}
@@ -51,15 +50,17 @@ func run() error {
 		return err
 	}
 	consumer := sqsconsumer.Consumer{
-		Client: sqs.NewFromConfig(aws), QueueURL: os.Getenv("QUEUE_URL"), Guard: guard, ActTx: book,
+		Client: sqs.NewFromConfig(aws), QueueURL: os.Getenv("QUEUE_URL"), Guard: guard, ActTx: booking{ledger}.book,
 	}
 	return consumer.Run(ctx)
 }
 
-func book(ctx context.Context, tx *sql.Tx, op *twiceproof.Operation) error {
+type booking struct{ ledger *charges.Ledger }
+
+func (b booking) book(ctx context.Context, tx *sql.Tx, op *twiceproof.Operation) error {
 	c, err := charges.Parse(op.Body)
 	if err != nil {
 		return err
 	}
-	return charges.Book(ctx, tx, c)
+	return b.ledger.Book(ctx, tx, c)
 }

@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/twiceproof/twiceproof/examples/sqs-charge-row/charges"
 )
@@ -26,11 +24,11 @@ func main() {
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	db, err := sql.Open("pgx", os.Getenv("DATABASE_URL"))
+	ledger, err := charges.Open(os.Getenv("DATABASE_URL"))
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer ledger.DB.Close()
 	aws, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
 		return err
@@ -45,7 +43,7 @@ func run() error {
 			return err
 		}
 		for _, m := range out.Messages {
-			if err := book(ctx, db, []byte(*m.Body)); err != nil {
+			if err := book(ctx, ledger, []byte(*m.Body)); err != nil {
 				slog.Error("booking failed, the message comes again", "err", err)
 				continue
 			}
@@ -57,10 +55,10 @@ func run() error {
 	return nil
 }
 
-func book(ctx context.Context, db *sql.DB, body []byte) error {
+func book(ctx context.Context, ledger *charges.Ledger, body []byte) error {
 	c, err := charges.Parse(body)
 	if err != nil {
 		return err
 	}
-	return charges.Book(ctx, db, c)
+	return ledger.Book(ctx, ledger.DB, c)
 }

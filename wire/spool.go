@@ -1,4 +1,4 @@
-package pgwire
+package wire
 
 import (
 	"fmt"
@@ -6,17 +6,22 @@ import (
 	"os"
 )
 
-// inMemory bounds what a spool keeps in memory.
-const inMemory = 16 << 20
+const (
+	// inMemory bounds what a spool keeps in memory.
+	inMemory = 16 << 20
+	// keep bounds the buffer that a spool does not let go of.
+	keep = 1 << 20
+)
 
-// spool keeps a request or a reply until it may go on: in memory, and what does
+// Spool keeps a request or a reply until it may go on: in memory, and what does
 // not fit in a temporary file that has no name any more.
-type spool struct {
+type Spool struct {
 	mem  []byte
 	file *os.File
 }
 
-func (s *spool) add(p []byte) error {
+// Add keeps p.
+func (s *Spool) Add(p []byte) error {
 	if s.file == nil && len(s.mem)+len(p) <= inMemory {
 		s.mem = append(s.mem, p...)
 		return nil
@@ -30,16 +35,16 @@ func (s *spool) add(p []byte) error {
 	return err
 }
 
-func (s *spool) overflow() (err error) {
+func (s *Spool) overflow() (err error) {
 	if s.file, err = os.CreateTemp("", "twiceproof-*"); err != nil {
 		return err
 	}
 	return os.Remove(s.file.Name())
 }
 
-// send writes what is kept, and keeps nothing then.
-func (s *spool) send(w io.Writer) error {
-	defer s.drop()
+// Send writes what is kept, and keeps nothing then.
+func (s *Spool) Send(w io.Writer) error {
+	defer s.Drop()
 	if len(s.mem) > 0 {
 		if _, err := w.Write(s.mem); err != nil {
 			return err
@@ -55,7 +60,8 @@ func (s *spool) send(w io.Writer) error {
 	return err
 }
 
-func (s *spool) drop() {
+// Drop keeps nothing any more.
+func (s *Spool) Drop() {
 	s.mem = s.mem[:0]
 	if cap(s.mem) > keep {
 		s.mem = nil

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "pg"
+require "twiceproof/sidekiq"
+require_relative "../payments"
+
+Twiceproof.configure do |config|
+  config.job_file = ENV.fetch("TWICEPROOF_FILE", "twiceproof.yaml")
+  config.connect = lambda do
+    PG.connect(ENV.fetch("DATABASE_URL"), connect_timeout: 5, tcp_user_timeout: 5000, options: "-c statement_timeout=5s")
+  end
+end
+
+# Charges an order once, however often the job comes.
+class ChargeJob
+  include Sidekiq::Worker
+  include Twiceproof::Job
+
+  twiceproof "charge.create",
+             look_up: ->(operation) { Payments.charged?(operation.reference) },
+             not_applied: [Errno::ECONNREFUSED]
+
+  def perform(order_id, amount_cents, currency)
+    operation.check
+    Payments.charge(order_id, amount_cents, currency, reference: operation.reference, timeout: operation.remaining)
+  end
+end

@@ -1,0 +1,122 @@
+package sidekiq
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/respwire"
+)
+
+// The sets of jobs that wait.
+const (
+	schedule = "schedule"
+	retry    = "retry"
+	deadSet  = "dead"
+)
+
+// watch follows what one process says to Redis.
+func (q *Queue) watch(worker string) respwire.Options {
+	return respwire.Options{Saw: func(_ wire.Step, said respwire.Said) {
+		if said.Delivery || said.Reply.IsError() {
+			return
+		}
+		if from, texts := said.Taken(); strings.HasPrefix(string(from), queuePrefix) {
+			for _, text := range texts {
+				if j, ok := read(text); ok {
+					q.Received(worker, j.JID, string(from), text)
+				}
+			}
+		}
+		for _, c := range said.Commands {
+			q.saw(worker, c)
+		}
+	}}
+}
+
+func (q *Queue) saw(worker string, c respwire.Command) {
+	if len(c.Args) < 2 {
+		return
+	}
+	key := string(c.Args[0])
+	switch {
+	case (c.Name == "LPUSH" || c.Name == "RPUSH") && strings.HasPrefix(key, queuePrefix):
+		for _, text := range c.Args[1:] {
+			if j, ok := read(text); ok {
+				q.Arrived(worker, j.JID, key, text)
+			}
+		}
+	case c.Name == "ZADD" && (key == schedule || key == retry):
+		for i := 1; i+1 < len(c.Args); i += 2 {
+			q.delayed(worker, key, c.Args[i], c.Args[i+1])
+		}
+	case c.Name == "ZADD" && key == deadSet && len(c.Args) > 2:
+		if j, ok := read(c.Args[2]); ok {
+			q.Died(worker, j.JID, key)
+		}
+	case c.Name == "LREM" && len(c.Args) > 2: // of a reliable fetch
+		if j, ok := read(c.Args[2]); ok && worker != "" {
+			q.EndedWith(worker, j.JID)
+		}
+	case c.Name == "SREM" && key == "processes":
+		q.Ended(worker)
+	case c.Name == "HSET" || c.Name == "HMSET":
+		q.heartbeat(worker, c.Args[1:])
+	}
+}
+
+// delayed reads a score, which is a time in seconds by the worker's clock: the machine's,
+// whatever the replay let pass.
+func (q *Queue) delayed(worker, key string, score, text []byte) {
+	seconds, err := strconv.ParseFloat(string(score), 64)
+	j, ok := read(text)
+	if err != nil || !ok {
+		return
+	}
+	wait := time.Until(time.UnixMicro(int64(seconds * 1e6)))
+	q.Delayed(worker, j.JID, key, text, q.Now().Add(wait))
+}
+
+// heartbeat: a process says how many threads it has.
+func (q *Queue) heartbeat(worker string, fields [][]byte) {
+	for i := 0; i+1 < len(fields); i += 2 {
+		var info struct {
+			Concurrency int `json:"concurrency"`
+		}
+		if string(fields[i]) == "info" && json.Unmarshal(fields[i+1], &info) == nil && info.Concurrency > 0 {
+			q.Threads(worker, info.Concurrency)
+		}
+	}
+}
+
+// isPoll: the worker waits for a job. A reliable fetch asks for it by another command.
+func isPoll(s wire.Step) bool {
+	name, keys, _ := strings.Cut(s.Text, " ")
+	switch name {
+	case "BRPOP", "BRPOPLPUSH", "BLMOVE", "RPOPLPUSH", "LMOVE":
+		return s.Peer == queue.Peer && strings.HasPrefix(keys, queuePrefix)
+	}
+	return false
+}
+
+// IsEnd is true of the poll by which a worker shows that it is done, since there is no
+// acknowledgement.
+func (q *Queue) IsEnd(worker string, s wire.Step) bool { return isPoll(s) && q.WouldEnd(worker) }
+
+// Crossed follows the polls.
+func (q *Queue) Crossed(worker string, e wire.Event) {
+	if !isPoll(e.Step) {
+		return
+	}
+	switch e.Phase {
+	case wire.Forwarded:
+		if idle := q.Asks(worker); idle {
+			q.Ended(worker)
+		}
+	case wire.Passed, wire.Lost, wire.Dropped, wire.Killed:
+		q.Answered(worker)
+	}
+}

@@ -1,0 +1,191 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/wire"
+)
+
+// EveryStep is the case whose places are found by recording a run.
+const EveryStep = "every_step"
+
+// everyStep records the run, and then strikes a fresh worker at each place of the rung,
+// each with an operation of its own.
+func everyStep(ctx context.Context, w *world) error {
+	idle := idleFor
+	if w.Job.Queue == job.SQS {
+		idle = idleForQuiet
+	}
+	r, err := w.record(ctx, idle)
+	if err != nil {
+		return err
+	}
+	w.history.add(Event{Event: EventRecorded, Detail: r.tell()})
+	all := places(w.rung(), r.steps)
+	if only := w.plan.Places; len(only) > 0 {
+		all = slices.DeleteFunc(all, func(p place) bool { return !slices.Contains(only, p.name()) })
+	}
+	for i, p := range all {
+		w.progress(Progress{Planned: &w.plan, Done: i, Of: len(all)})
+		if err := w.strikeAt(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strikeAt is one run. A place that is not reached is tried once more: what was recorded
+// with it may have come from elsewhere.
+func (w *world) strikeAt(ctx context.Context, p place) error {
+	for n := range 2 {
+		w.history.nextRun()
+		w.operations = nil
+		struck, err := w.strike(ctx, p)
+		if err != nil {
+			return err
+		}
+		if struck {
+			return nil
+		}
+		detail := "was not reached; tried once more"
+		if n > 0 {
+			detail = "was not reached"
+		}
+		w.history.add(Event{Event: EventFault, What: p.name(), Detail: fmt.Sprintf("%s %s", p, detail)})
+	}
+	return nil
+}
+
+func (w *world) rung() Rung { return cmp.Or(w.Rung, Durable) }
+
+func (w *world) strike(ctx context.Context, p place) (struck bool, err error) {
+	do := wire.Kill
+	switch w.rung() {
+	case Cut:
+		do = wire.Drop
+	case Pause:
+		do = wire.Hold
+	}
+	k, err := w.startWorker(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { w.retireAll() }()
+	k.gate.Reset()
+	armed := k.gate.Arm(wire.Fault{
+		Match: func(s wire.Step) bool { return s == p.step }, Side: p.side, Do: do, Kill: func() { w.kill(k) },
+	})
+	op, err := w.newOperation()
+	if err != nil {
+		return false, err
+	}
+	if err := w.send(&op); err != nil {
+		return false, err
+	}
+	if struck, err = w.struckOrAtRest(ctx, armed); err != nil || !struck {
+		return struck, err
+	}
+	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, What: p.name(), Step: armed.Step().String(), Detail: p.String()})
+	return true, w.after(ctx, p, k, armed, op)
+}
+
+// struckOrAtRest waits for whichever comes first.
+func (w *world) struckOrAtRest(ctx context.Context, armed *wire.Armed) (struck bool, err error) {
+	either, cancel := context.WithCancel(ctx)
+	defer cancel()
+	rested := make(chan error, 1)
+	go func() { rested <- w.rest(either) }()
+	select {
+	case <-armed.Fired():
+		cancel()
+		<-rested //nolint:errcheck // with nobody alive there is no rest
+	case err = <-rested:
+	}
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if struck = armed.Disarm(); struck {
+		<-armed.Fired()
+		err = nil
+	}
+	return struck, err
+}
+
+// after lets the operation come to its end once the fault has struck.
+func (w *world) after(ctx context.Context, p place, k *worker, armed *wire.Armed, op operation) error {
+	switch w.rung() {
+	case Cut:
+		return w.end(ctx, op)
+	case Pause:
+		return w.outlast(ctx, k, armed, op)
+	}
+	if err := w.quiet(ctx, k); err != nil {
+		return err
+	}
+	if err := w.look(ctx, SeenFault, op); err != nil {
+		return err
+	}
+	if p.then > 0 {
+		if err := w.killAgain(ctx, p.then); err != nil {
+			return err
+		}
+	}
+	return w.recover(ctx, op)
+}
+
+// outlast pauses the worker past its lease while another one goes on.
+func (w *world) outlast(ctx context.Context, k *worker, armed *wire.Armed, op operation) error {
+	w.pause(k)
+	if err := w.look(ctx, SeenFault, op); err != nil {
+		return err
+	}
+	if err := w.pass(ctx, w.past()); err != nil {
+		return err
+	}
+	if _, err := w.startWorker(ctx); err != nil {
+		return err
+	}
+	if err := w.rest(ctx); err != nil {
+		return err
+	}
+	if err := w.look(ctx, SeenTaken, op); err != nil {
+		return err
+	}
+	w.goOn(k)
+	armed.Release()
+	return w.end(ctx, op)
+}
+
+// killAgain starts the next worker past the lease, and kills it before its n-th step with
+// the message in hand, unless it has fewer.
+func (w *world) killAgain(ctx context.Context, n int) error {
+	if err := w.pass(ctx, w.past()); err != nil {
+		return err
+	}
+	k, err := w.startWorker(ctx)
+	if err != nil {
+		return err
+	}
+	armed := k.gate.Arm(wire.Fault{
+		Match: func(s wire.Step) bool { return !isPoll(s.String()) }, Nth: n, Side: wire.Before, Do: wire.Kill, Kill: func() { w.kill(k) },
+	})
+	struck, err := w.struckOrAtRest(ctx, armed)
+	if err != nil || !struck {
+		return err
+	}
+	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: armed.Step().String(), Detail: "the second kill"})
+	return w.quiet(ctx, k)
+}
+
+func (w *world) retireAll() {
+	for _, k := range w.workers {
+		if !k.killed.Load() {
+			w.retire(k)
+		}
+		k.close()
+	}
+}

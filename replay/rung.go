@@ -1,0 +1,184 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/mysqlwire"
+	"github.com/twiceproof/twiceproof/wire/pgwire"
+)
+
+// Rung is how much of every_step is done: each is a longer ladder than the one before it.
+type Rung string
+
+// The rungs.
+const (
+	Durable Rung = "durable" // SIGKILL once in each outside state that the run comes through
+	Step    Rung = "step"    // SIGKILL before and after every step
+	Cut     Rung = "cut"     // the connection in place of the process
+	Pause   Rung = "pause"   // SIGSTOP past the lease, while another worker goes on
+	Pair    Rung = "pair"    // a second SIGKILL in the redelivery; a sample, by a seed
+)
+
+// Rungs are all of them, in order.
+func Rungs() []Rung { return []Rung{Durable, Step, Cut, Pause, Pair} }
+
+// pairs is how many pairs are tried at most.
+const (
+	pairs    = 20
+	pairSeed = 1
+)
+
+// place is where a run is struck: one side of a recorded step.
+type place struct {
+	n    int // of the step in the recorded run, from 1; for people
+	step wire.Step
+	side wire.Side
+	then int // the step of the redelivery at which the next worker is killed, too; 0: at none
+}
+
+// name is for --only.
+func (p place) name() string {
+	name := fmt.Sprintf("%d-%s", p.n, p.side)
+	if p.then > 0 {
+		name += fmt.Sprintf("+%d", p.then)
+	}
+	return name
+}
+
+func (p place) String() string {
+	text := fmt.Sprintf("%s step %d (%s)", p.side, p.n, stepText(p.step))
+	if p.then > 0 {
+		text += fmt.Sprintf(", then before step %d of the redelivery", p.then)
+	}
+	return text
+}
+
+func stepText(s wire.Step) string {
+	const most = 60
+	text := s.Peer + " " + s.Text
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most]) + "…"
+	}
+	if s.Nth > 1 {
+		text += fmt.Sprintf(" #%d", s.Nth)
+	}
+	return text
+}
+
+// places are those of a rung, in the order of the run.
+func places(rung Rung, steps []recordedStep) []place {
+	if rung == Durable {
+		return durablePlaces(steps)
+	}
+	var all []place
+	for i, s := range steps {
+		for _, side := range []wire.Side{wire.Before, wire.After} {
+			all = append(all, place{n: i + 1, step: s.Step, side: side})
+		}
+	}
+	if rung == Pair {
+		return pairsOf(all, len(steps))
+	}
+	return all
+}
+
+// durablePlaces has one for each state that can be seen from outside: before the first
+// step that changes anything, after each of them, and before a COMMIT, which is the same
+// state but for the open transaction. Steps that only read lie between two of them.
+func durablePlaces(steps []recordedStep) (all []place) {
+	for i, s := range steps {
+		if !s.durable {
+			continue
+		}
+		if len(all) == 0 || isCommit(s.Step) {
+			all = append(all, place{n: i + 1, step: s.Step, side: wire.Before})
+		}
+		all = append(all, place{n: i + 1, step: s.Step, side: wire.After})
+	}
+	return all
+}
+
+// moreSteps are what a redelivery may say beside what the recorded run says: it looks up,
+// and takes over.
+const moreSteps = 3
+
+// pairsOf are all pairs, or a sample of them that is the same each time.
+func pairsOf(all []place, steps int) (sample []place) {
+	for _, p := range all {
+		for n := range steps + moreSteps {
+			p.then = n + 1
+			sample = append(sample, p)
+		}
+	}
+	if len(sample) <= pairs {
+		return sample
+	}
+	random := rand.New(rand.NewPCG(pairSeed, pairSeed)) //nolint:gosec // it is to be the same each time
+	random.Shuffle(len(sample), func(i, j int) { sample[i], sample[j] = sample[j], sample[i] })
+	sample = sample[:pairs]
+	slices.SortStableFunc(sample, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.side, b.side), cmp.Compare(a.then, b.then))
+	})
+	return sample
+}
+
+// makesDurable tells whether a step has changed something outside the worker.
+func makesDurable(s wire.Step, status string) bool {
+	verb, _, _ := strings.Cut(s.Text, " ")
+	switch s.Peer {
+	case peerOutside:
+		return !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, verb)
+	case peerDatabase:
+		return !onlyReads(s.Text) && (s.Protocol == "postgres" && pgwire.Durable(status) || s.Protocol == "mysql" && mysqlwire.Durable(status))
+	case queue.Peer:
+		return !readsQueue[verb]
+	}
+	return false
+}
+
+// readsQueue are what changes nothing for good in a queue.
+var readsQueue = map[string]bool{"GetQueueAttributes": true, "GetQueueUrl": true, "GET": true, "EXISTS": true, "SCARD": true, "SMEMBERS": true, "PING": true, "INFO": true}
+
+// onlyReads: every statement of the step does.
+func onlyReads(text string) bool {
+	return !slices.ContainsFunc(strings.Split(text, "; "), func(one string) bool {
+		verb, _, _ := strings.Cut(strings.ToUpper(one), " ")
+		return !slices.Contains([]string{"SELECT", "SHOW", "SET", "BEGIN", "ROLLBACK", "START", "SAVEPOINT", "RELEASE"}, verb)
+	})
+}
+
+// rungEnds are the permitted ends where a rung has others than a kill.
+func rungEnds(rung Rung) func(job.Job, job.Moment) []job.End {
+	switch rung {
+	case Cut:
+		return cutEnds
+	case Pause:
+		return func(j job.Job, at job.Moment) []job.End { return union(j.Ends(at), onceMore(j, at)) }
+	case Pair:
+		return afterTwoKills
+	}
+	return nil
+}
+
+// cutEnds: nobody looks while the worker lives and goes on, so what the policy states for
+// any moment is permitted. What is asked of it is that it ends so at all.
+func cutEnds(j job.Job, at job.Moment) []job.End {
+	return union(once(j, at), union(j.Ends(job.Moment{Claimed: true}), j.Ends(job.Moment{Claimed: true, Effect: true})))
+}
+
+func union(a, b []job.End) []job.End {
+	all := slices.Clone(a)
+	for _, e := range b {
+		if !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}

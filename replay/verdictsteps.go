@@ -1,0 +1,151 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+)
+
+// struckRun is one run of every_step: where it was struck, and what came of it.
+type struckRun struct {
+	name, where string // of the place
+	fired       bool
+	events      []Event
+	verdict     Verdict
+}
+
+// strikes are the runs that were struck, or were to be, in the order of the recorded run.
+// Of a place that was tried twice the last one counts.
+func strikes(events []Event) (all []struckRun) {
+	for _, run := range splitRuns(events) {
+		i := slices.IndexFunc(run, func(e Event) bool { return e.Event == EventFault })
+		if i < 0 {
+			continue // it was recorded
+		}
+		s := struckRun{name: run[i].What, where: run[i].Detail, fired: run[i].Fired, events: run}
+		if n := len(all); n > 0 && all[n-1].name == s.name {
+			all = all[:n-1]
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func splitRuns(events []Event) (runs [][]Event) {
+	for _, e := range events {
+		switch {
+		case e.Run == 0:
+		case len(runs) > 0 && runs[len(runs)-1][0].Run == e.Run:
+			runs[len(runs)-1] = append(runs[len(runs)-1], e)
+		default:
+			runs = append(runs, []Event{e})
+		}
+	}
+	return runs
+}
+
+// judgeSteps judges each run by itself, and says of neighbours that end alike only once
+// how. A violation counts whatever else could not be told.
+func judgeSteps(p Planned, events []Event) Verdict {
+	runs := judged(p, events)
+	if len(runs) == 0 {
+		return doubt("no step was recorded at which a worker could be struck")
+	}
+	worst := worstRun(runs)
+	if worst.verdict.Verdict == OK {
+		return worst.verdict
+	}
+	v := worst.verdict
+	v.Why = ""
+	for _, s := range stretches(runs) {
+		if s[0].verdict.Verdict != v.Verdict || s[0].verdict.Kind != v.Kind {
+			continue
+		}
+		if v.Why != "" {
+			v.Why += "; "
+		}
+		v.Why += stretchText(s)
+	}
+	return v
+}
+
+func judged(p Planned, events []Event) []struckRun {
+	runs := strikes(events)
+	for i := range runs {
+		runs[i].verdict = judgeOne(p, runs[i].events)
+		if !runs[i].fired && runs[i].verdict.Verdict != Violation {
+			runs[i].verdict = doubt("%s", runs[i].where)
+		}
+	}
+	return runs
+}
+
+// worstRun: a violation before what could not be told, and of violations the worst kind.
+func worstRun(runs []struckRun) struckRun {
+	return slices.MinFunc(runs, func(a, b struckRun) int { return rank(a.verdict) - rank(b.verdict) })
+}
+
+func rank(v Verdict) int {
+	switch v.Verdict {
+	case Violation:
+		return severity(v)
+	case Unknown:
+		return 100
+	}
+	return 101
+}
+
+// stretches are neighbours with the same verdict and kind.
+func stretches(runs []struckRun) (all [][]struckRun) {
+	for _, r := range runs {
+		if n := len(all); n > 0 && all[n-1][0].verdict.Verdict == r.verdict.Verdict && all[n-1][0].verdict.Kind == r.verdict.Kind {
+			all[n-1] = append(all[n-1], r)
+			continue
+		}
+		all = append(all, []struckRun{r})
+	}
+	return all
+}
+
+// stretchText is one sentence: where the window is, and what happens in it.
+func stretchText(s []struckRun) string {
+	first, last := s[0], s[len(s)-1]
+	switch {
+	case first.verdict.Verdict == Unknown && !first.fired:
+		return first.verdict.Why
+	case len(s) == 1:
+		return fmt.Sprintf("struck %s: %s", first.where, first.verdict.Why)
+	}
+	return fmt.Sprintf("struck anywhere from %s to %s: %s", first.where, last.where, first.verdict.Why)
+}
+
+// stepFacts are what was recorded, and one line for each place: in which order claim,
+// effect and completion come is seen at a glance.
+func stepFacts(p Planned, events []Event) []string {
+	told := []string{}
+	for _, e := range events {
+		if e.Event == EventRecorded {
+			told = append(told, e.Detail)
+		}
+	}
+	for _, r := range judged(p, events) {
+		told = append(told, fmt.Sprintf("%s: %s", r.where, placeText(p, r)))
+	}
+	return append(told, queueFacts(events)...)
+}
+
+func placeText(p Planned, r struckRun) string {
+	text := ""
+	for _, e := range r.events {
+		if !e.isLook() || e.Seen.When != SeenFault && e.Seen.When != SeenEnd {
+			continue
+		}
+		if text != "" {
+			text += "; "
+		}
+		text += factOf(p, *e.Seen)
+	}
+	if r.verdict.Verdict != OK {
+		text += " — " + label(r.verdict.Verdict, r.verdict.Kind)
+	}
+	return text
+}

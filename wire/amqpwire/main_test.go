@@ -1,0 +1,231 @@
+package amqpwire_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/twiceproof/twiceproof/lab/rabbitmq"
+	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/amqpwire"
+)
+
+// TestMain is the worker process when the test says so, and looks for goroutines left
+// behind when it is the test.
+func TestMain(m *testing.M) {
+	if addr := os.Getenv("AMQPWIRE_TEST_WORKER"); addr != "" {
+		work(addr)
+	}
+	code := m.Run()
+	if left := goroutinesLeft(); left != "" && code == 0 {
+		fmt.Println("goroutines left:\n" + left)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func goroutinesLeft() (left string) {
+	for range 200 {
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		left = ""
+		for _, one := range strings.Split(string(stacks), "\n\n")[1:] { // the first is this one
+			if strings.Contains(one, "twiceproof/wire") {
+				left += one + "\n\n"
+			}
+		}
+		if left == "" {
+			return ""
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return left
+}
+
+// broker is the one that all tests share.
+var broker = sync.OnceValues(func() (*rabbitmq.Server, error) { return rabbitmq.Start(context.Background()) })
+
+// queue is each test's, and empty at its beginning.
+const queue = "jobs"
+
+// setup is a broker, the proxy in front of it, and what its gate has recorded.
+type setup struct {
+	addr   string // of the broker
+	proxy  *amqpwire.Proxy
+	gate   *wire.Gate
+	direct *amqp.Channel
+
+	options amqpwire.Options
+
+	mu      sync.Mutex
+	events  []wire.Event
+	changed chan struct{}
+}
+
+func start(t testing.TB, options ...amqpwire.Options) *setup {
+	t.Helper()
+	one, err := broker()
+	if missing := (*rabbitmq.NotInstalledError)(nil); errors.As(err, &missing) {
+		t.Fatalf("%v\nhint: %s", err, missing.Hint())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(one.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &setup{addr: u.Host, changed: make(chan struct{})}
+	for _, s.options = range options {
+	}
+	s.direct = channel(t, connect(t, s.addr))
+	if _, err := s.direct.QueueDelete(queue, false, false, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.direct.QueueDeclare(queue, true, false, false, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.listen(t)
+	return s
+}
+
+// listen begins again with a new gate, as for the next worker.
+func (s *setup) listen(t testing.TB) {
+	t.Helper()
+	var err error
+	s.gate = wire.NewGate(s.record)
+	if s.proxy, err = amqpwire.Listen(s.gate, "queue", s.addr, s.options); err != nil {
+		t.Fatal(err)
+	}
+	proxy, gate := s.proxy, s.gate
+	t.Cleanup(func() { proxy.Close(); gate.Close() })
+}
+
+func connect(t testing.TB, addr string) *amqp.Connection {
+	t.Helper()
+	conn, err := amqp.Dial("amqp://guest:guest@" + addr + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() }) // a test may have ended it
+	return conn
+}
+
+func channel(t testing.TB, conn *amqp.Connection) *amqp.Channel {
+	t.Helper()
+	ch, err := conn.Channel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ch
+}
+
+func (s *setup) record(e wire.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, e)
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// wait waits for the phase of the step with this text.
+func (s *setup) wait(t testing.TB, text string, p wire.Phase) {
+	t.Helper()
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		seen := slices.ContainsFunc(s.events, func(e wire.Event) bool { return e.Step.Text == text && e.Phase == p })
+		s.mu.Unlock()
+		if seen {
+			return
+		}
+		select {
+		case <-changed:
+		case <-time.After(time.Minute):
+			t.Fatalf("no %s of %s in %q", p, text, s.trace())
+		}
+	}
+}
+
+// trace is the steps since the last call, each with its end: "text [end: status]".
+func (s *setup) trace() (steps []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.events {
+		switch e.Phase {
+		case wire.Passed:
+			steps = append(steps, fmt.Sprintf("%s [%s]", e.Step.Text, e.Status))
+		case wire.Killed, wire.Dropped, wire.Refused, wire.Lost:
+			steps = append(steps, fmt.Sprintf("%s [%s: %s]", e.Step.Text, e.Phase, e.Status))
+		}
+	}
+	s.events = nil
+	return steps
+}
+
+func (s *setup) wantTrace(t testing.TB, want ...string) {
+	t.Helper()
+	if got := s.trace(); !slices.Equal(got, want) {
+		t.Errorf("steps\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+func (s *setup) quiet(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if err := s.gate.Quiet(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// queued is how many messages are ready for the next worker.
+func (s *setup) queued(t testing.TB) int {
+	t.Helper()
+	q, err := s.direct.QueueDeclarePassive(queue, true, false, false, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q.Messages
+}
+
+func (s *setup) push(t testing.TB, bodies ...string) {
+	t.Helper()
+	if err := s.direct.Confirm(false); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range bodies {
+		c, err := s.direct.PublishWithDeferredConfirmWithContext(t.Context(), "", queue, false, false,
+			amqp.Publishing{Body: []byte(b), CorrelationId: "id of " + b, DeliveryMode: amqp.Persistent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Wait()
+	}
+}
+
+// raw is a connection of which each byte is the test's own.
+func raw(t testing.TB, addr string) net.Conn {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func text(s string) func(wire.Step) bool {
+	return func(step wire.Step) bool { return step.Text == s }
+}
