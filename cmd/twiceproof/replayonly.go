@@ -28,7 +28,9 @@ func checkOnly(only []string, spec *jobfile.Replay) error {
 }
 
 func isCase(name string) bool {
-	return slices.ContainsFunc(replay.Cases(), func(c replay.Case) bool { return name == c.Name || strings.HasPrefix(name, c.Name+"/") && c.Name == replay.EveryStep || name == c.Name+"/" || name == c.Label() })
+	return slices.ContainsFunc(replay.Cases(), func(c replay.Case) bool {
+		return name == c.Name || strings.HasPrefix(name, c.Name+"/") && c.Name == replay.EveryStep || name == c.Name+"/" || name == c.Label()
+	})
 }
 
 func checkRung(rung string) error {
