@@ -46,7 +46,7 @@ func (e Evidence) Start(p replay.Plan) error {
 // removeEarlier removes the reports, and the histories and logs of the cases in the
 // earlier plan. Nothing else: the folder may be one that the user has for more.
 func (e Evidence) removeEarlier() error {
-	names := []string{resultFile, "report.md", "junit.xml", incompleteFile}
+	names := []string{resultFile, "report.md", "report.html", "junit.xml", incompleteFile}
 	var earlier replay.Plan
 	text, err := os.ReadFile(filepath.Join(e.Folder, planFile))
 	if err == nil && json.Unmarshal(text, &earlier) == nil && earlier.Schema == replay.PlanSchema {
@@ -106,13 +106,14 @@ func (e Evidence) WriteIncomplete(r Report) error {
 	return e.writeReport(incompleteFile, r, WriteJSON)
 }
 
-// WriteReports keeps the whole report, for programs and for people. The results are
-// the last file: where they are, everything is.
-func (e Evidence) WriteReports(r Report) error {
+// WriteReports keeps the whole report, for programs and for people, with the histories by
+// version/case. The results are the last file: where they are, everything is.
+func (e Evidence) WriteReports(r Report, histories map[string][]replay.Event) error {
+	drawn := func(w io.Writer, r Report) error { return WriteHTML(w, r, histories) }
 	for _, report := range []struct {
 		name  string
 		write func(io.Writer, Report) error
-	}{{"report.md", WriteMarkdown}, {"junit.xml", WriteJUnit}, {resultFile, WriteJSON}} {
+	}{{"report.md", WriteMarkdown}, {"report.html", drawn}, {"junit.xml", WriteJUnit}, {resultFile, WriteJSON}} {
 		if err := e.writeReport(report.name, r, report.write); err != nil {
 			return err
 		}

@@ -66,9 +66,9 @@ func TestEvidence(t *testing.T) {
 	wantFiles(t, e, "histories/old-sequential.jsonl", "incomplete.json", "logs/old-sequential.log", "plan.json")
 	noError(t, e.WriteCase(seenOnce("new", "sequential")))
 	noError(t, e.WriteCase(replay.Kept{Planned: replay.Planned{Version: "old", Case: "lost_reply"}})) // it does not apply
-	noError(t, e.WriteReports(fixed()))
+	noError(t, e.WriteReports(fixed(), nil))
 	wantFiles(t, e, "histories/new-sequential.jsonl", "histories/old-sequential.jsonl", "junit.xml",
-		"logs/new-sequential.log", "logs/old-sequential.log", "plan.json", "report.md", "result.json")
+		"logs/new-sequential.log", "logs/old-sequential.log", "plan.json", "report.html", "report.md", "result.json")
 
 	var back replay.Plan
 	text, err := os.ReadFile(filepath.Join(e.Folder, "plan.json"))
@@ -88,7 +88,7 @@ func TestEvidenceOfEarlierReplayIsRemoved(t *testing.T) {
 	noError(t, e.Start(planOf("old/sequential", "new/sequential")))
 	noError(t, e.WriteCase(seenOnce("old", "sequential")))
 	noError(t, e.WriteCase(seenOnce("new", "sequential")))
-	noError(t, e.WriteReports(fixed()))
+	noError(t, e.WriteReports(fixed(), nil))
 	noError(t, e.WriteIncomplete(fixed()))
 	for _, name := range []string{"result.json.unfinished", "histories/old-sequential.jsonl.unfinished", "logs/shop.log", "histories/mine.jsonl"} {
 		noError(t, os.WriteFile(filepath.Join(e.Folder, name), nil, 0o600))
@@ -118,7 +118,7 @@ func TestResultsAreLast(t *testing.T) {
 		e := Evidence{Folder: t.TempDir()}
 		noError(t, e.WriteIncomplete(fixed()))
 		noError(t, os.Mkdir(filepath.Join(e.Folder, blocked+".unfinished"), 0o700))
-		if e.WriteReports(fixed()) == nil {
+		if e.WriteReports(fixed(), nil) == nil {
 			t.Errorf("%s: no error", blocked)
 		}
 		if got := filesIn(t, e.Folder); slices.Contains(got, "result.json") || !slices.Contains(got, "incomplete.json") {
@@ -154,7 +154,7 @@ func TestEvidenceFolderIsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := Evidence{Folder: path}
-	for _, err := range []error{e.Start(replay.Plan{}), e.WriteCase(seenOnce("new", "sequential")), e.WriteIncomplete(fixed()), e.WriteReports(fixed())} {
+	for _, err := range []error{e.Start(replay.Plan{}), e.WriteCase(seenOnce("new", "sequential")), e.WriteIncomplete(fixed()), e.WriteReports(fixed(), nil)} {
 		if err == nil {
 			t.Error("no error")
 		}

@@ -121,7 +121,7 @@ func (f replayFlags) prove(ctx context.Context, request replay.Request, plan rep
 		}
 		return err
 	}
-	return f.show(finish(r, out), evidence)
+	return f.show(finish(r, out), out.Histories, evidence)
 }
 
 // load reads the replay file, the job file it names, and the policy to use.

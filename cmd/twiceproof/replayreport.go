@@ -43,8 +43,8 @@ func finish(r report.Report, out replay.Outcome) report.Report {
 	return r
 }
 
-func (f replayFlags) show(r report.Report, evidence report.Evidence) error {
-	if err := evidence.WriteReports(r); err != nil {
+func (f replayFlags) show(r report.Report, histories map[string][]replay.Event, evidence report.Evidence) error {
+	if err := evidence.WriteReports(r, histories); err != nil {
 		return evidenceProblem(err)
 	}
 	if err := f.print(r); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has gone changes no verdict

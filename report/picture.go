@@ -1,0 +1,228 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// picture is one run of a case in space and time: a lane for each who takes part, and a
+// row for each thing that happened, in its order. A pure function of the history.
+type picture struct {
+	Lanes []string
+	Rows  []pictureRow
+	More  int // rows that were left out
+}
+
+// pictureRow is an arrow from one lane to another, something at one lane, or something
+// across all of them.
+type pictureRow struct {
+	Kind     rowKind
+	From, To int // lanes
+	Text     string
+	Fault    bool // it is what the case did to the run
+}
+
+type rowKind string
+
+const (
+	arrow  rowKind = "arrow"
+	mark   rowKind = "mark"   // at the lane From
+	across rowKind = "across" // of the whole
+)
+
+// mostRows bounds a picture; what comes after is counted.
+const mostRows = 60
+
+const (
+	laneQueue    = "queue"
+	laneDatabase = "database"
+	laneOutside  = "outside"
+)
+
+// pictureOf draws the run that shows the verdict: of a case with many runs the first one
+// that ended with too many effects or too few, or else the last.
+func pictureOf(r replay.Result, events []replay.Event) picture {
+	events = slices.Clone(telling(r, events))
+	// The queue's own log is taken over late, with the times at which things happened.
+	slices.SortStableFunc(events, func(a, b replay.Event) int {
+		return cmp.Or(cmp.Compare(a.MS, b.MS), cmp.Compare(first(a), first(b)))
+	})
+	workers := workersIn(events)
+	p := picture{Lanes: append(append([]string{laneQueue}, workers...), laneDatabase, laneOutside)}
+	d := drawing{p: &p, passed: map[string]bool{}}
+	for _, e := range events {
+		d.draw(e)
+	}
+	p.Lanes = used(&p)
+	if len(p.Rows) > mostRows {
+		p.More = len(p.Rows) - mostRows
+		p.Rows = p.Rows[:mostRows]
+	}
+	return p
+}
+
+// first: within a millisecond a delivery is before what comes of it.
+func first(e replay.Event) int {
+	if e.Event == replay.EventQueue && e.What == string(queue.Received) {
+		return 0
+	}
+	return 1
+}
+
+func telling(r replay.Result, events []replay.Event) []replay.Event {
+	var runs [][]replay.Event
+	for _, e := range events {
+		if n := len(runs); n > 0 && runs[n-1][0].Run == e.Run {
+			runs[n-1] = append(runs[n-1], e)
+			continue
+		}
+		runs = append(runs, []replay.Event{e})
+	}
+	if len(runs) < 2 {
+		return events
+	}
+	for _, run := range runs {
+		if slices.ContainsFunc(run, func(e replay.Event) bool {
+			return e.Seen != nil && e.Seen.When == replay.SeenEnd && r.Verdict.Verdict != replay.OK && !slices.Contains(r.AllowedEffects, e.Seen.Effects)
+		}) {
+			return run
+		}
+	}
+	return runs[len(runs)-1]
+}
+
+func workersIn(events []replay.Event) (names []string) {
+	for _, e := range events {
+		if e.Worker != "" && !slices.Contains(names, "worker "+e.Worker) {
+			names = append(names, "worker "+e.Worker)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// used leaves out the lanes at which nothing happened.
+func used(p *picture) []string {
+	at := make([]bool, len(p.Lanes))
+	for _, r := range p.Rows {
+		if r.Kind != across {
+			at[r.From], at[r.To] = true, true
+		}
+	}
+	to, lanes := make([]int, len(p.Lanes)), []string{}
+	for i, name := range p.Lanes {
+		to[i] = len(lanes)
+		if at[i] {
+			lanes = append(lanes, name)
+		}
+	}
+	for i := range p.Rows {
+		if p.Rows[i].Kind != across {
+			p.Rows[i].From, p.Rows[i].To = to[p.Rows[i].From], to[p.Rows[i].To]
+		}
+	}
+	return lanes
+}
+
+type drawing struct {
+	p      *picture
+	passed map[string]bool // steps of which the reply was drawn
+}
+
+func (d drawing) lane(name string) int { return slices.Index(d.p.Lanes, name) }
+
+func (d drawing) add(r pictureRow) {
+	if r.From >= 0 && r.To >= 0 {
+		d.p.Rows = append(d.p.Rows, r)
+	}
+}
+
+func (d drawing) draw(e replay.Event) {
+	worker := d.lane("worker " + e.Worker)
+	toQueue := d.lane(laneQueue)
+	switch e.Event {
+	case replay.EventSent:
+		d.add(pictureRow{Kind: mark, From: toQueue, To: toQueue, Text: strings.TrimSpace("message put on " + e.Detail)})
+	case replay.EventQueue:
+		d.drawQueue(e, toQueue, worker)
+	case replay.EventStep:
+		d.drawStep(e, worker)
+	case replay.EventWorker:
+		d.add(pictureRow{Kind: mark, From: worker, To: worker, Text: strings.ReplaceAll(e.What, "_", " "), Fault: e.What == "killed" || e.What == "paused" || e.What == "told_to_stop"})
+	case replay.EventFault:
+		if e.Fired {
+			d.add(pictureRow{Kind: across, Text: clip("fault: " + e.Detail), Fault: true})
+		}
+	case replay.EventPassed:
+		if e.ForMS >= time.Second.Milliseconds() {
+			d.add(pictureRow{Kind: across, Text: ms(e.ForMS).Round(time.Second).String() + " pass"})
+		}
+	case replay.EventSeen:
+		if e.Seen != nil {
+			d.add(pictureRow{Kind: across, Text: clip("seen: " + seenText(*e.Seen))})
+		}
+	}
+}
+
+func (d drawing) drawQueue(e replay.Event, toQueue, worker int) {
+	switch e.What {
+	case "received":
+		d.add(pictureRow{Kind: arrow, From: toQueue, To: worker, Text: "delivery"})
+	case "deleted":
+		d.add(pictureRow{Kind: arrow, From: worker, To: toQueue, Text: "done with"})
+	case "visibility_changed":
+		d.add(pictureRow{Kind: arrow, From: worker, To: toQueue, Text: "put back for " + ms(e.ForMS).Round(time.Second).String()})
+	case "visibility_over":
+		d.add(pictureRow{Kind: mark, From: toQueue, To: toQueue, Text: "there again"})
+	case "redelivered":
+		d.add(pictureRow{Kind: mark, From: toQueue, To: toQueue, Text: "put on again by force"})
+	case "lost", "dead_lettered", "gone":
+		d.add(pictureRow{Kind: mark, From: toQueue, To: toQueue, Text: strings.ReplaceAll(e.What, "_", " "), Fault: e.What != "dead_lettered"})
+	}
+}
+
+// drawStep draws a request when it leaves and its reply only where it did not arrive: so a
+// step that went well is one arrow. What is said to the queue is in its own events.
+func (d drawing) drawStep(e replay.Event, worker int) {
+	peer, text, _ := strings.Cut(e.Step, " ")
+	lane := d.lane(map[string]string{"database": laneDatabase, "outside": laneOutside}[peer])
+	switch e.What {
+	case "forwarded":
+		d.add(pictureRow{Kind: arrow, From: worker, To: lane, Text: clip(text)})
+	case "killed", "dropped", "held":
+		d.add(pictureRow{Kind: arrow, From: lane, To: worker, Text: e.What + " here: " + clip(text), Fault: true})
+	case "lost", "refused":
+		d.add(pictureRow{Kind: arrow, From: lane, To: worker, Text: e.What + ": " + clip(text)})
+	}
+}
+
+func clip(text string) string {
+	const most = 44
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}
+
+func seenText(s replay.Seen) string {
+	text := fmt.Sprintf("%d effects", s.Effects)
+	if s.Effects == 1 {
+		text = "1 effect"
+	}
+	switch {
+	case s.Records == 0:
+		return text
+	case s.State == job.EndCompleted:
+		return text + ", record completed (" + s.Completion + ")"
+	case s.State == job.EndHeld:
+		return text + ", record held (" + s.HoldReason + ")"
+	}
+	return text + ", record " + s.State
+}
