@@ -17,7 +17,8 @@ class DecideTest < Minitest::Test
 
   def self.job(policy, **more)
     times = {"lookup" => {settle: 10}, "resend" => {reference_window: 86_400}}.fetch(policy, {})
-    Twiceproof::Job.new(type: "j", lease: 60, stale_claim: Twiceproof::Job::StaleClaim.new(policy: policy, **times, **more))
+    Twiceproof::JobDefinition.new(type: "j", lease: 60,
+                                  stale_claim: Twiceproof::JobDefinition::StaleClaim.new(policy: policy, **times, **more))
   end
 
   LOOKUP = job("lookup")
@@ -112,7 +113,7 @@ class DecideTest < Minitest::Test
 
   def test_look_up_pause
     short = LOOKUP.dup
-    short.stale_claim = Twiceproof::Job::StaleClaim.new(policy: "lookup", settle: 0.003)
+    short.stale_claim = Twiceproof::JobDefinition::StaleClaim.new(policy: "lookup", settle: 0.003)
 
     assert_equal([1, 2, 32, 60, 60], [0, 1, 5, 6, 99].map { |n| Twiceproof::Decide.look_up_pause_ms(n, short) / 1000 })
     assert_equal SETTLE, Twiceproof::Decide.look_up_pause_ms(0, LOOKUP)

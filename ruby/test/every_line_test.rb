@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
+require "sidekiq"
 require_relative "guarded_test"
+require_relative "sidekiq_world"
 
 # The guard is left at each line of its own, in turn: by an exception, which is what a signal does in the main
 # thread and nothing defers, and by Thread#kill, which the guard defers. Where a line costs
@@ -31,7 +33,63 @@ class EveryLineTest < GuardedTest
     end
   end
 
+  # The same of a job, as Sidekiq runs it.
+  HOW.each do |how, leave|
+    define_method("test_job_of_an_own_row: #{how}") do
+      @name = "bare sqlite"
+      lines = each_line(leave, -> { start(@name) }, -> { deliver_row }) { |line| assert_row_and_record_agree(line) }
+
+      assert_operator lines, :>, 100
+    end
+
+    define_method("test_job_of_an_outside_effect: #{how}") do
+      @name = "bare sqlite"
+      lines = each_line(leave, -> { start(@name, "hold") }, -> { deliver_act }) { |line| assert_never_twice(line) }
+
+      assert_operator lines, :>, 100
+    end
+
+    # A delivery that comes to its end without an exception has its message in the schedule.
+    define_method("test_job_that_is_put_back: #{how}") do
+      @name = "bare sqlite"
+      lines = each_line(leave, -> { start_live }, -> { end_of_live }) do |line|
+        assert_equal 1, @redis.zcard("schedule"), line if @ended
+        assert_equal ["claimed", 1, false], record(@app.database), line
+      end
+
+      assert_operator lines, :>, 100
+    end
+  end
+
   private
+
+  def deliver_row
+    app = @app
+    type = @type
+    deliver_job(job_class(@guard, application: -> { app.connection }) { |key| app.insert(type, key) }, "1")
+  end
+
+  def deliver_act
+    count = -> { @acts += 1 }
+    deliver_job(job_class(@guard) { |_| count.call }, "1")
+  end
+
+  # Another worker has the claim.
+  def start_live
+    start(@name, "hold")
+    world = SidekiqWorld.of("postgres")
+    Sidekiq.configure_client { |config| config.redis = {url: world.url} }
+    @redis = world.redis
+    @redis.flushall
+    @ended = false
+    catch(:out) { @guard.run(delivery) { throw :out } }
+    @app.database.change(@type, "1", "given_up = 0, lease_ms = 60000, claimed_at = #{@app.database.now}")
+  end
+
+  def end_of_live
+    deliver_act
+    @ended = true
+  end
 
   # Runs again and again, left at the next line each time, until it is not left any more. The number of lines.
   def each_line(leave, start, run)
@@ -70,6 +128,7 @@ class EveryLineTest < GuardedTest
   end
 
   def start(name, policy = nil)
+    Twiceproof.configuration.log ||= Logger.new(nil)
     @type = self.class.next_type
     @app = Application.named(name)
     @guard = guard(@app.database, job(policy))

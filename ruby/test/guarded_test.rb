@@ -30,12 +30,13 @@ class GuardedTest < Minitest::Test
     @app&.close
   end
 
-  def job(policy = nil, lease: 60, **stale)
-    stale_claim = policy ? Twiceproof::Job::StaleClaim.new(policy: policy, **stale) : Twiceproof::Job::StaleClaim.new
-    Twiceproof::Job.new(
+  def job(policy = nil, lease: 60, key: "args[0]", **stale)
+    given = policy ? {policy: policy, **stale} : {}
+    stale_claim = Twiceproof::JobDefinition::StaleClaim.new(**given)
+    Twiceproof::JobDefinition.new(
       type: @type, queue: "sidekiq", longest_run: Rational(1, 2), lease: lease, stale_claim: stale_claim,
-      operation: Twiceproof::Job::Operation.new(key: [Twiceproof::Path.parse("args[0]")]),
-      effect: Twiceproof::Job::Effect.new(kind: policy ? "outside" : "own_row")
+      operation: Twiceproof::JobDefinition::Operation.new(key: [Twiceproof::Path.parse(key)]),
+      effect: Twiceproof::JobDefinition::Effect.new(kind: policy ? "outside" : "own_row")
     )
   end
 
@@ -43,6 +44,26 @@ class GuardedTest < Minitest::Test
     made = Twiceproof::Guard.new(-> { database.connect }, job, log: Logger.new(nil), **more)
     @guards << made
     made
+  end
+
+  # A class of jobs behind this guard, whose perform is the block. Own rows go over the application's connection.
+  def job_class(guard, of: Object, worker: false, **settings, &perform)
+    type = @type
+    made = Class.new(of) do
+      include Sidekiq::Worker if worker
+      include Twiceproof::Job
+      twiceproof(type, **settings)
+      define_method(:perform, &perform)
+    end
+    made.twiceproof_settings.instance_variable_set(:@guard, guard)
+    made
+  end
+
+  # As Sidekiq's processor does it, with the message at the broker.
+  def deliver_job(made, *args)
+    worker = made.new
+    payload = {"class" => "AJob", "args" => args, "jid" => "1", "queue" => "default"}
+    Twiceproof::SidekiqDelivery::Middleware.new.call(worker, payload, "default") { worker.perform(*args) }
   end
 
   def delivery(key = "1")

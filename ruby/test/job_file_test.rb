@@ -52,33 +52,33 @@ class JobFileTest < Minitest::Test
   end
 
   def charge
-    Twiceproof::Job.new(
+    Twiceproof::JobDefinition.new(
       type: "charge.create", queue: "celery", message: "billing.tasks.create_charge",
-      operation: Twiceproof::Job::Operation.new(
+      operation: Twiceproof::JobDefinition::Operation.new(
         key: paths("kwargs.tenant", "kwargs.order_id"),
         repeat: "The same tenant and order is one operation. Another amount is refused and shown.",
         fingerprint: paths("kwargs.amount_cents", "kwargs.currency")
       ),
-      effect: Twiceproof::Job::Effect.new(kind: "outside", what: "a charge at the payment service"),
+      effect: Twiceproof::JobDefinition::Effect.new(kind: "outside", what: "a charge at the payment service"),
       longest_run: 40, lease: 120, store_message: false, retention: 45 * 86_400,
-      stale_claim: Twiceproof::Job::StaleClaim.new(policy: "lookup", settle: 30, max_takeovers: 5, max_lookups: 7)
+      stale_claim: Twiceproof::JobDefinition::StaleClaim.new(policy: "lookup", settle: 30, max_takeovers: 5, max_lookups: 7)
     )
   end
 
   def mail
-    Twiceproof::Job.new(
+    Twiceproof::JobDefinition.new(
       type: "mail.send", queue: "sidekiq", message: "MailJob",
-      operation: Twiceproof::Job::Operation.new(key: paths("args[0].id")),
-      effect: Twiceproof::Job::Effect.new(kind: "outside", what: "a mail"), longest_run: 5, lease: 90,
-      stale_claim: Twiceproof::Job::StaleClaim.new(policy: "resend", reference_window: 86_400)
+      operation: Twiceproof::JobDefinition::Operation.new(key: paths("args[0].id")),
+      effect: Twiceproof::JobDefinition::Effect.new(kind: "outside", what: "a mail"), longest_run: 5, lease: 90,
+      stale_claim: Twiceproof::JobDefinition::StaleClaim.new(policy: "resend", reference_window: 86_400)
     )
   end
 
   def invoice
-    Twiceproof::Job.new(
+    Twiceproof::JobDefinition.new(
       type: "invoice.store", queue: "sqs",
-      operation: Twiceproof::Job::Operation.new(key: paths('body["order id"]', "attributes.tenant")),
-      effect: Twiceproof::Job::Effect.new(kind: "own_row"), longest_run: Rational(1, 2), lease: 1
+      operation: Twiceproof::JobDefinition::Operation.new(key: paths('body["order id"]', "attributes.tenant")),
+      effect: Twiceproof::JobDefinition::Effect.new(kind: "own_row"), longest_run: Rational(1, 2), lease: 1
     )
   end
 

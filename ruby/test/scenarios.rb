@@ -151,10 +151,11 @@ class World
   def do_job(words)
     given = pairs(words)
     assert_empty given.keys - JOB_WORDS
-    @job = Twiceproof::Job.new(
+    @job = Twiceproof::JobDefinition.new(
       type: @job_type, queue: "sqs", longest_run: Rational(1, 2), lease: seconds(given.fetch("lease", "60s")),
-      operation: Twiceproof::Job::Operation.new(key: [Twiceproof::Path.parse("body.order")], fingerprint: prints(given)),
-      effect: Twiceproof::Job::Effect.new(kind: given.fetch("effect", "outside")), stale_claim: stale_claim(given),
+      operation: Twiceproof::JobDefinition::Operation.new(key: [Twiceproof::Path.parse("body.order")],
+                                                          fingerprint: prints(given)),
+      effect: Twiceproof::JobDefinition::Effect.new(kind: given.fetch("effect", "outside")), stale_claim: stale_claim(given),
       store_message: given["store_message"] != "off"
     )
   end
@@ -166,7 +167,7 @@ class World
   def stale_claim(given)
     times = given.slice("settle", "reference_window").transform_values { |text| seconds(text) }
     counts = given.slice("max_takeovers", "max_lookups").transform_values(&:to_i)
-    Twiceproof::Job::StaleClaim.new(**given.slice("policy").merge(times, counts).transform_keys(&:to_sym))
+    Twiceproof::JobDefinition::StaleClaim.new(**given.slice("policy").merge(times, counts).transform_keys(&:to_sym))
   end
 
   def seconds(text)

@@ -11,10 +11,10 @@ class Server
   # closes when the tests end, however they end.
   WATCHDOG = <<~SH
     trap '' HUP INT TERM
-    dir=$1; shift
+    dir=$1; signal=$2; shift 2
     "$@" </dev/null >"$dir/log" 2>&1 &
     read -r _
-    kill -QUIT $!
+    kill -$signal $!
     tries=400; while [ $tries -gt 0 ] && kill -0 $! 2>/dev/null; do sleep 0.02; tries=$((tries - 1)); done
     kill -KILL $! 2>/dev/null
     cd /; rm -rf "$dir"
@@ -50,13 +50,20 @@ class Server
     end
   end
 
-  def initialize(account)
+  def self.redis(port = nil)
+    new("redis", port).tap do |s|
+      settings = ["--port", s.port.to_s, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+      s.start(program("redis-server"), *settings, signal: "TERM") # it ignores QUIT
+    end
+  end
+
+  def initialize(account, port = nil)
     @dir = Dir.mktmpdir("twiceproof-")
     if Process.uid.zero? # the servers refuse to run as root
       @account = Etc.passwd { |found| break found if found.name == account } || Etc.getpwnam("nobody")
       FileUtils.chown(@account.uid, @account.gid, @dir)
     end
-    @port = TCPServer.open("127.0.0.1", 0) { |s| s.addr[1] }
+    @port = port || TCPServer.open("127.0.0.1", 0) { |s| s.addr[1] }
   end
 
   def run(*command)
@@ -66,11 +73,11 @@ class Server
     raise "#{command.first}: #{File.read(log)}" unless $?.success? # rubocop:disable Style/SpecialGlobalVars
   end
 
-  def start(*command)
+  def start(*command, signal: "QUIT")
     reader, @writer = IO.pipe
     @watchdog = as_account do
       Process.setsid
-      exec("/bin/sh", "-c", WATCHDOG, "watchdog", dir, *command, in: reader, close_others: true)
+      exec("/bin/sh", "-c", WATCHDOG, "watchdog", dir, signal, *command, in: reader, close_others: true)
     end
     reader.close
   end

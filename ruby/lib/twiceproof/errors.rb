@@ -19,6 +19,12 @@ module Twiceproof
   # The claim is not good for longer than it was: do not start another step.
   class RenewError < Error; end
 
+  # The same operation key with other content: the job fails, as with any error of its own.
+  class MismatchError < Error; end
+
+  # A job was called without a worker, so that no broker keeps a message: the operation is another's now, or held.
+  class NotActedError < Error; end
+
   # The message has no usable operation key or fingerprint. Nothing was claimed or acted. The error
   # never holds the value, so it may be logged.
   class KeyRefusedError < Error

@@ -28,7 +28,7 @@ module Twiceproof
 
       @job = job
       @log = log || Logger.new($stderr, level: Logger::WARN, progname: "twiceproof")
-      @own = OwnConnections.new(connect)
+      @own = connect.is_a?(OwnConnections) ? connect : OwnConnections.new(connect) # several guards may share them
       @records = Records.new(@own, job, table, worker)
       @ending = Ending.new(@records, @log)
       @perform = Perform.new(@records, @ending, look_up)
@@ -53,7 +53,9 @@ module Twiceproof
         obtained = claim(claimed, sent)
         next skip(claimed, obtained) unless obtained.step == :act
 
-        @perform.perform(attempt(claimed, obtained, delivery, sent), act)
+        result = @perform.perform(attempt(claimed, obtained, delivery, sent), act)
+        result.taken_over = obtained.takeover
+        result
       end
     end
 

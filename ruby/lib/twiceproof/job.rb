@@ -1,88 +1,83 @@
 # frozen_string_literal: true
 
-require_relative "duration"
-require_relative "job_checks"
-require_relative "key"
+require_relative "configuration"
+require_relative "job_call"
+require_relative "job_settings"
 
 module Twiceproof
-  # One job type as its owner wrote it down; times in seconds. The type is an explicit name, never a class
-  # name, so that a renamed class keeps its history.
-  Job = Struct.new(:type, :queue, :message, :operation, :effect, :longest_run, :lease, :stale_claim,
-                   :store_message, :retention, keyword_init: true) do
-    include JobChecks
-
-    def initialize(type:, store_message: true, **given)
-      nothing = {queue: "", message: "", operation: Job::Operation.new, effect: Job::Effect.new,
-                 stale_claim: Job::StaleClaim.new, longest_run: 0, lease: 0, retention: 0}
-      super(type: type, store_message: store_message, **nothing, **given)
+  # Sidekiq's jobs, and ActiveJob's on Sidekiq, behind the guard:
+  #
+  #   class ChargeJob
+  #     include Sidekiq::Job
+  #     include Twiceproof::Job
+  #     twiceproof "charge.create", look_up: ->(op) { CHARGES.find(reference: op.reference).any? }
+  #
+  #     def perform(order_id, amount_cents)
+  #       operation.check
+  #       CHARGES.create(order_id, amount_cents, reference: operation.reference)
+  #     end
+  #   end
+  #
+  # perform itself is wrapped, not the middleware around it: so the job is guarded however it is called
+  # (perform_inline, perform_now, tests), ActiveJob's wrapper is none of its business, and a subclass that has a
+  # perform of its own is guarded as well. The middleware only gives what perform is not told: the message.
+  module Job
+    def self.included(base)
+      base.extend(ClassMethods)
+      base.prepend(Guarded)
+      SidekiqDelivery.install
     end
 
-    def policy
-      stale_claim.policy
-    end
+    # For the class.
+    module ClassMethods
+      # Names the job in the job file. look_up answers whether the effect is there, as Guard.new says. not_applied
+      # are the errors that mean, wherever in perform they come from, that the effect is surely not there.
+      # application gives the connection as Configuration#application does. transaction: :block leaves it to
+      # perform where its own rows' transaction is, by twiceproof_transaction; else it is all of perform.
+      def twiceproof(type, **settings)
+        if defined?(::Sidekiq::Job::Iterable) && include?(::Sidekiq::Job::Iterable)
+          raise RefusedError, "#{name} iterates: it makes many effects under one key; let it push one job for each"
+        end
 
-    def lease_ms
-      Duration.ms(lease)
-    end
+        @twiceproof_settings = JobSettings.new(type, **settings)
+      end
 
-    # Zero under every policy but lookup.
-    def settle_ms
-      Duration.ms(stale_claim.settle)
-    end
+      def twiceproof_settings
+        @twiceproof_settings || (superclass.twiceproof_settings if superclass.respond_to?(:twiceproof_settings))
+      end
 
-    # Under lookup longer by the settle time: a look-up comes when a late call can be seen.
-    def stored_lease_ms
-      lease_ms + settle_ms
-    end
-
-    def max_takeovers
-      stale_claim.max_takeovers.zero? ? 5 : stale_claim.max_takeovers
-    end
-
-    def max_lookups
-      stale_claim.max_lookups.zero? ? 5 : stale_claim.max_lookups
-    end
-
-    def key_of(fields)
-      Key.of(operation.key, fields)
-    end
-
-    def fingerprint_of(fields)
-      Key.fingerprint(operation.fingerprint, fields)
-    end
-
-    def reference_of(key)
-      Key.reference(type, key)
-    end
-
-    def validate!
-      found = problems
-      raise JobError, found unless found.empty?
-    end
-  end
-
-  # Its parts.
-  class Job
-    # How one business operation is recognised: paths into the message, what counts as a repeat, and the
-    # fields that must not differ.
-    Operation = Struct.new(:key, :repeat, :fingerprint, keyword_init: true) do
-      def initialize(key: [], repeat: "", fingerprint: [])
+      def inherited(subclass)
         super
+        subclass.prepend(Guarded)
       end
     end
 
-    # The change that the job exists for; kind is own_row or outside.
-    Effect = Struct.new(:kind, :what, keyword_init: true) do
-      def initialize(kind: "", what: "")
-        super
+    # Before perform, in every class of the line.
+    module Guarded
+      def perform(*args)
+        return super if @twiceproof_call # a subclass calls its parent's
+
+        begin
+          @twiceproof_call = JobCall.new(self, args)
+          @twiceproof_call.run { super }
+        ensure
+          @twiceproof_call = nil
+        end
       end
+      ruby2_keywords(:perform) if respond_to?(:ruby2_keywords, true)
     end
 
-    # The written policy for a stale claim; times in seconds, a budget of 0 means 5.
-    StaleClaim = Struct.new(:policy, :settle, :reference_window, :max_takeovers, :max_lookups, keyword_init: true) do
-      def initialize(policy: "", settle: 0, reference_window: 0, max_takeovers: 0, max_lookups: 0)
-        super
-      end
+    # The operation that perform is performing: its key, its reference, and until when to act.
+    def operation
+      @twiceproof_call&.operation || raise(RefusedError, "no operation is being performed here")
+    end
+
+    # The transaction that holds claim, rows and completion; its value is the block's. A delivery that has nothing
+    # to do leaves perform here, or gets the stored result when the operation was completed before.
+    def twiceproof_transaction(&rows)
+      raise RefusedError, "twiceproof_transaction is called within perform" unless @twiceproof_call
+
+      @twiceproof_call.transaction(&rows)
     end
   end
 end

@@ -103,7 +103,7 @@ module Twiceproof
       return outside_problems if effect.kind == "outside"
       return [] unless effect.kind == "own_row"
 
-      [problem(stale_claim == Job::StaleClaim.new, "stale_claim", "an own row takes no policy",
+      [problem(stale_claim == JobDefinition::StaleClaim.new, "stale_claim", "an own row takes no policy",
                "leave it out: a killed job's row is rolled back together with its claim")]
     end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "job"
+require_relative "job_definition"
 require_relative "job_file_reader"
 
 module Twiceproof
@@ -31,11 +31,12 @@ module Twiceproof
     end
 
     def self.job_of(type, fields)
-      parts = {"operation" => Job::Operation, "effect" => Job::Effect, "stale_claim" => Job::StaleClaim}
+      parts = {"operation" => JobDefinition::Operation, "effect" => JobDefinition::Effect,
+               "stale_claim" => JobDefinition::StaleClaim}
       given = fields.to_h do |name, value|
         [name.to_sym, parts.key?(name) ? parts[name].new(**value.transform_keys(&:to_sym)) : value]
       end
-      Job.new(type: type, **given)
+      JobDefinition.new(type: type, **given)
     end
     private_class_method :job_of
 

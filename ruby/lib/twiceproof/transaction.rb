@@ -2,6 +2,7 @@
 
 require_relative "driver"
 require_relative "errors"
+require_relative "failure"
 
 module Twiceproof
   # The transaction that holds an own row's claim, effect and completion. However its block is left, it commits
@@ -39,13 +40,7 @@ module Twiceproof
       @raw = raw
       @driver = Driver.of(@raw)
       refuse if @driver.in_transaction?(@raw)
-      committed = false
-      begin
-        limit
-        committed = within(&block)
-      ensure
-        finish(committed)
-      end
+      ending(&block)
     end
 
     def callbacks?
@@ -53,6 +48,18 @@ module Twiceproof
     end
 
     private
+
+    # A connection that has failed may look idle to its driver; it is closed all the same.
+    def ending(&block)
+      committed = broken = false
+      limit
+      committed = within(&block)
+    rescue StandardError => e
+      broken = !Failure.answered?(e)
+      raise
+    ensure
+      finish(committed, broken)
+    end
 
     def refuse
       raise RefusedError, "a transaction is open on this connection already; the guard begins the outermost one"
@@ -85,11 +92,11 @@ module Twiceproof
     end
 
     # Whoever gets this connection next must not write into a transaction that is still open.
-    def finish(committed)
+    def finish(committed, broken)
       clean = false
       roll_back if @open && !committed
       unlimit
-      clean = true
+      clean = !broken
     rescue StandardError
       clean = false
     ensure
@@ -158,7 +165,9 @@ module Twiceproof
       super if @driver.in_transaction?(@raw)
     end
 
+    # Out of its pool as well: a thread that keeps its connection would be given the closed one for ever.
     def close
+      @connection.pool.remove(@connection) if @connection.pool.respond_to?(:remove)
       @connection.disconnect!
     rescue StandardError
       nil # it was closed already

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+require "sidekiq"
+require_relative "../database"
+
+# Books a charge. A job that comes twice books twice.
+class BookingJob
+  include Sidekiq::Worker
+
+  def perform(order)
+    Charge.create!(order)
+  end
+end

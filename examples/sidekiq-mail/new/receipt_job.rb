@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require "pg"
+require "twiceproof/sidekiq"
+require_relative "../receipt"
+
+Twiceproof.configure do |config|
+  config.job_file = ENV.fetch("TWICEPROOF_FILE", "twiceproof.yaml")
+  config.connect = lambda do
+    PG.connect(ENV.fetch("DATABASE_URL"), connect_timeout: 5, tcp_user_timeout: 5000, options: "-c statement_timeout=5s")
+  end
+end
+
+# Mails a receipt once, but for what the policy says of a worker that vanished.
+class ReceiptJob
+  include Sidekiq::Worker
+  include Twiceproof::Job
+
+  twiceproof "receipt.mail", not_applied: [Errno::ECONNREFUSED]
+
+  def perform(order_id, to)
+    operation.check
+    Receipt.deliver(order_id, to)
+  end
+end

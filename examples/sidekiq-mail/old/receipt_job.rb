@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+require "sidekiq"
+require_relative "../receipt"
+
+# Mails a receipt. A job that comes twice mails twice.
+class ReceiptJob
+  include Sidekiq::Worker
+
+  def perform(order_id, to)
+    Receipt.deliver(order_id, to)
+  end
+end

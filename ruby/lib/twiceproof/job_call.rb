@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "delivery"
+require_relative "job_ending"
+require_relative "sidekiq_delivery"
+
+module Twiceproof
+  # One call of a guarded job's perform.
+  class JobCall
+    # What the body is performing now; nil outside of it.
+    attr_reader :operation
+
+    def initialize(job, args)
+      @job = job
+      @args = args
+      @settings = job.class.twiceproof_settings
+      raise RefusedError, "#{job.class} names no job: write twiceproof \"charge.create\"" unless @settings
+
+      @delivery = SidekiqDelivery.of(job)
+      @ending = JobEnding.new(job, @settings, @delivery)
+    end
+
+    # Its value: what the body returned, or for a repeat the stored result. Nothing is acted when it does not return.
+    def run(&body)
+      return guarded(&body) unless @settings.in_block?
+
+      value = yield
+      raise RefusedError, "perform has not called twiceproof_transaction" unless @called
+
+      value
+    end
+
+    # For twiceproof_transaction.
+    def transaction(&body)
+      raise RefusedError, "job #{@settings.type}: its effect is no row of its own" unless @settings.own_row?
+      return yield if @operation # all of perform is the transaction
+      raise RefusedError, "twiceproof_transaction is called once: one operation, one transaction" if @called
+
+      @called = true
+      guarded(&body)
+    end
+
+    private
+
+    def guarded(&body)
+      act = Act.new(@settings.not_applied, body)
+      begin
+        result = @settings.run(delivery) { |op| within(op) { act.call } }
+      rescue BodyError
+        raise
+      rescue NotStoredError => e
+        @ending.not_stored(e)
+      end
+      @ending.of(result, act)
+    end
+
+    def within(operation)
+      @operation = operation
+      yield
+    ensure
+      @operation = nil
+    end
+
+    def delivery
+      Delivery.new(fields: {"args" => @delivery&.arguments || plain}, body: @args, message: @delivery&.message)
+    end
+
+    # As they would be on a queue.
+    def plain
+      return ::ActiveJob::Arguments.serialize(@args) if @job.respond_to?(:provider_job_id)
+
+      JSON.parse(JSON.generate(@args))
+    end
+  end
+
+  # The body of one delivery, and what came of it.
+  class Act
+    attr_reader :value, :error
+
+    def initialize(not_applied, body)
+      @not_applied = not_applied
+      @body = body
+    end
+
+    def call
+      @entered = true
+      @value = @body.call
+      @returned = true
+    rescue *@not_applied => e
+      @error = e
+      raise NotApplied, e.message
+    rescue StandardError => e
+      @error = e
+      raise
+    end
+
+    def entered?
+      @entered
+    end
+
+    def returned?
+      @returned
+    end
+  end
+end

@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "interrupts"
+
+module Twiceproof
+  # One delivery of a Sidekiq job, as Redis had it.
+  #
+  # Only a server middleware is shown it. This one stands first, so that it sees the job before others change it,
+  # and catches a delivery that ends without success: neither success nor failure passes through the middleware
+  # behind it, so a batch does not count it, a lock is kept, and no callback of ActiveJob takes it for done.
+  class SidekiqDelivery
+    # What was for the first hand-over only: a copy does not expire.
+    ONCE = %w[at expires_in expiry].freeze
+    TRIES = 4
+
+    # The middleware.
+    class Middleware
+      def call(worker, payload, queue, &rest)
+        SidekiqDelivery.around(worker, payload, queue, &rest)
+      end
+    end
+
+    class << self
+      # Into Sidekiq's server, once it is loaded.
+      def install
+        return if @installed || !defined?(::Sidekiq) || !::Sidekiq.respond_to?(:configure_server)
+
+        ::Sidekiq.configure_server do |config|
+          next if @installed
+
+          @installed = true
+          config.server_middleware { |chain| chain.prepend(Middleware) }
+          config.on(:startup) { Twiceproof.check }
+        end
+      end
+
+      # Within another delivery, as perform_inline does it, nothing is at the broker.
+      def around(worker, payload, queue)
+        outer = Thread.current[:twiceproof_delivery]
+        delivery = outer || inline?(worker) ? :inline : new(worker, payload, queue)
+        Thread.current[:twiceproof_delivery] = delivery
+        catch(delivery) { yield } # rubocop:disable Style/ExplicitBlockArgument -- catch gives its block the tag
+      ensure
+        Thread.current[:twiceproof_delivery] = outer
+      end
+
+      # The delivery that this job runs for; nil when it was called in another way.
+      def of(job)
+        found = Thread.current[:twiceproof_delivery]
+        return found if found.is_a?(self) && found.for?(job)
+
+        refuse_unseen(job) unless found
+      end
+
+      private
+
+      # Newer versions tell a job which processor runs it.
+      def inline?(worker)
+        worker.respond_to?(:_context) && worker._context.nil?
+      end
+
+      # Sidekiq has copied its middleware before this one was added.
+      def refuse_unseen(job)
+        return unless defined?(::Sidekiq::Context)
+
+        jid = job.respond_to?(:provider_job_id) ? job.provider_job_id : (job.jid if job.respond_to?(:jid))
+        return unless jid && ::Sidekiq::Context.current[:jid] == jid
+
+        raise RefusedError, "Sidekiq had started before this gem was loaded; require \"twiceproof/sidekiq\" in an initializer"
+      end
+    end
+
+    # The job as JSON, in the form in which it can be put on its queue again.
+    attr_reader :message
+
+    def initialize(worker, payload, queue)
+      @worker = worker
+      @retries = payload.slice("retry", "retry_count")
+      @message = text_of(payload, queue) if worker.is_a?(Job) || payload["wrapped"]
+      inner = payload["args"].first if payload["wrapped"]
+      @job_id = inner["job_id"] if inner.is_a?(Hash)
+    end
+
+    def for?(job)
+      job.equal?(@worker) || (!@job_id.nil? && job.respond_to?(:job_id) && job.job_id == @job_id)
+    end
+
+    # The arguments from which the key is read; ActiveJob's own, as it has serialized them.
+    def arguments
+      JSON.parse(@message).dig("args", 0, "arguments") if @job_id
+    end
+
+    # The same job for later, with its id and count of retries. Not by Sidekiq's client, whose middleware
+    # (unique jobs, batches) takes it for another job. Once this returns Redis has answered.
+    def put_back(seconds)
+      at = Time.now.to_f + seconds
+      tries = 0
+      begin
+        Interrupts.defer { ::Sidekiq.redis { |redis| redis.zadd("schedule", at.to_s, @message) } }
+      rescue StandardError
+        raise if (tries += 1) == TRIES
+
+        sleep 0.5
+        retry
+      end
+    end
+
+    # No retry comes when this delivery fails.
+    def last?
+      wanted = @retries.fetch("retry", true)
+      most = wanted.is_a?(Integer) ? wanted : most_retries
+      !wanted || (@retries["retry_count"] || -1) + 1 >= most
+    end
+
+    # Ends this delivery, neither done nor failed.
+    def leave
+      throw self
+    end
+
+    private
+
+    def most_retries
+      options = ::Sidekiq.respond_to?(:default_configuration) ? ::Sidekiq.default_configuration : ::Sidekiq.options
+      options[:max_retries] || 25
+    end
+
+    def text_of(payload, queue)
+      JSON.generate(payload.reject { |name, _| ONCE.include?(name) }.merge("queue" => payload["queue"] || queue))
+    end
+  end
+end

@@ -1,0 +1,223 @@
+# frozen_string_literal: true
+
+require "active_job"
+require "sidekiq"
+require_relative "guarded_test"
+require_relative "sidekiq_world"
+
+# Guarded jobs without a worker, and what a class of jobs may say.
+class JobTest < GuardedTest
+  def setup
+    super
+    @type = self.class.next_type
+    @log = StringIO.new
+    Twiceproof.configuration.log = Logger.new(@log)
+    @database = TestDatabase.named("sqlite")
+    @acts = []
+  end
+
+  def teardown
+    Twiceproof.instance_variable_set(:@configuration, nil)
+    super
+  end
+
+  def test_called_without_a_worker
+    acts = @acts
+    made = job_class(guard(@database, job("hold"))) do |key, amount|
+      acts << [key, amount, operation.key, operation.body]
+      operation.result = "kept"
+      :returned
+    end
+
+    assert_equal [:returned, "kept"], [made.new.perform("1", 5), made.new.perform("1", 5)]
+    assert_equal [["1", 5, "1", ["1", 5]]], @acts
+  end
+
+  # Nothing keeps a message, so whoever calls is told.
+  def test_without_a_worker_not_acted
+    inside = Queue.new
+    open = Queue.new
+    made = job_class(guard(@database, job("hold"))) do |_|
+      inside << true
+      open.pop
+    end
+    thread = Thread.new { made.new.perform("1") }
+    inside.pop
+
+    assert_refused(Twiceproof::NotActedError, /another worker has the claim: key 1/) { made.new.perform("1") }
+    open << true
+    thread.join
+    failing = job_class(guard(@database, job("hold"))) { |_| raise IOError, "lost" }
+    assert_raises(IOError) { failing.new.perform("2") }
+    assert_refused(Twiceproof::NotActedError, /held for a person: key 2/) { failing.new.perform("2") }
+  end
+
+  # In each class of the line, and once.
+  def test_subclasses_with_a_perform_of_their_own
+    acts = @acts
+    base = job_class(guard(@database, job("hold"))) { |key| acts << [:base, key] }
+    child = Class.new(base) { define_method(:perform) { |key| acts << [:child, key, super(key).size] } }
+    grandchild = Class.new(child) { define_method(:perform) { |key| acts << [:own, key, operation.key] } }
+    2.times { child.new.perform("1") }
+    2.times { grandchild.new.perform("2") }
+
+    assert_equal [[:base, "1"], [:child, "1", 1], [:own, "2", "2"]], @acts
+  end
+
+  def test_a_class_that_names_no_job
+    made = Class.new do
+      include Twiceproof::Job
+      def perform; end
+    end
+
+    assert_refused(Twiceproof::RefusedError, /names no job/) { made.new.perform }
+  end
+
+  def test_operation_outside_of_perform
+    made = job_class(guard(@database, job("hold"))) { |_| nil }
+
+    assert_raises(Twiceproof::RefusedError) { made.new.operation }
+    assert_raises(Twiceproof::RefusedError) { made.new.twiceproof_transaction { flunk } }
+  end
+
+  # Symbols and the like are what a queue makes of them.
+  def test_arguments_as_on_a_queue
+    acts = @acts
+    made = job_class(guard(@database, job("hold"))) { |key, **more| acts << [key, more] }
+    made.new.perform(:"1", amount: 5)
+    made.new.perform("1", "amount" => 5)
+
+    assert_equal [[:"1", {amount: 5}]], @acts
+  end
+
+  # By the same key as from its queue, in ActiveJob's serialized form.
+  def test_active_job
+    acts = @acts
+    guarded = guard(@database, job("hold", key: "args[0].order_id"))
+    made = job_class(guarded, of: ActiveJob::Base) { |order, mode: nil| acts << [order, mode] }
+    self.class.const_set(:AnyJob, made)
+    made.logger = Logger.new(nil)
+    made.perform_now({order_id: 7}, mode: "well")
+    ActiveJob::Base.execute(JSON.parse(JSON.generate(made.new({order_id: 7}, mode: "well").serialize)))
+
+    assert_equal [[{order_id: 7}, "well"]], @acts
+    assert_equal ["completed", 1, false], record(@database, "7")
+  end
+
+  # The guard's own connections are beside ActiveRecord's pool, to the same database.
+  TestDatabase::NAMES.each do |name|
+    define_method("test_beside_active_record: #{name}") do
+      @app = Application.named("active_record #{name}")
+      connection = Twiceproof::BesideActiveRecord.connect(ActiveRecord::Base)
+      driver = Twiceproof::Driver.of(connection)
+      ActiveRecord::Base.connection.transaction do
+        @app.insert(@type, "1")
+
+        assert_equal 0, driver.run(connection, "SELECT COUNT(*) FROM effects WHERE job = '#{@type}'").rows[0][0].to_i
+        assert_equal @app.driver.dialect, driver.dialect
+      end
+    ensure
+      connection.close
+    end
+  end
+
+  # One that is rolled back takes what the effect relied on away.
+  def test_an_outside_effect_within_a_transaction
+    @app = Application.named("active_record postgres")
+    acts = @acts
+    made = job_class(guard(@app.database, job("hold"))) { |_| acts << 1 }
+    error = assert_raises(Twiceproof::RefusedError) { ActiveRecord::Base.transaction { made.new.perform("1") } }
+
+    assert_match(/a transaction is open on the application's connection/, error.message)
+    assert_equal [[], nil], [@acts, record(@app.database)]
+    made.new.perform("1")
+
+    assert_equal [1], @acts
+  end
+
+  def test_twiceproof_transaction_of_an_outside_effect
+    made = job_class(guard(@database, job("hold"))) { |_| twiceproof_transaction { raise "entered" } }
+
+    assert_refused(Twiceproof::RefusedError, /its effect is no row of its own/) { made.new.perform("1") }
+  end
+
+  def test_twiceproof_transaction_is_called_once
+    @app = Application.named("sequel sqlite")
+    app = @app
+    type = @type
+    made = job_class(guard(@app.database, job), application: -> { app.connection }, transaction: :block) do |_|
+      2.times { twiceproof_transaction { app.insert(type, "1") } }
+    end
+
+    assert_raises(Twiceproof::RefusedError) { made.new.perform("1") }
+    assert_equal 1, @app.database.effects(@type, "1")
+  end
+
+  # The message waits, and takes none of its retries.
+  def test_database_away
+    away = Twiceproof::Guard.new(-> { raise Errno::ECONNREFUSED }, job("hold", lease: 1), log: Logger.new(nil))
+    made = job_class(away) { |_| raise "entered" }
+    world = SidekiqWorld.of("postgres")
+    Sidekiq.configure_client { |config| config.redis = {url: world.url} }
+    world.redis.flushall
+    deliver_job(made, "1")
+    (member, at), = world.redis.zrange("schedule", 0, -1, with_scores: true)
+
+    assert_equal({"class" => "AJob", "args" => ["1"], "jid" => "1", "queue" => "default"}, JSON.parse(member))
+    assert_in_delta Time.now.to_f + 10, at, 4
+    assert_match(/put back for \d+\.\ds: nothing could be stored/, @log.string)
+    assert_raises(Twiceproof::NotStoredError) { made.new.perform("1") }
+  end
+
+  # It would not know its message, which only shows when it is to be put back.
+  def test_loaded_after_sidekiq_has_started
+    made = job_class(guard(@database, job("hold"))) { |_| raise "entered" }
+    worker = made.new
+    worker.define_singleton_method(:jid) { "12" }
+    Sidekiq::Context.with(jid: "12") do
+      assert_refused(Twiceproof::RefusedError, /before this gem was loaded/) { worker.perform("1") }
+    end
+  end
+
+  def test_in_sidekiqs_testing_modes
+    require "sidekiq/testing"
+    made = job_class(guard(@database, job("hold")), worker: true, &->(key) { acts << key })
+    acts = @acts
+    made.define_method(:acts) { acts }
+    self.class.const_set(:TestedJob, made)
+    Sidekiq::Testing.inline! { made.perform_async("1") }
+    Sidekiq::Testing.fake! do
+      2.times { made.perform_async("1") }
+      made.perform_async("2")
+      made.drain
+    end
+
+    assert_equal %w[1 2], @acts
+  ensure
+    Sidekiq::Testing.disable!
+  end
+
+  # Asked when Sidekiq's server starts.
+  def test_check_refuses_what_is_not_sound
+    Dir.mktmpdir do |dir|
+      File.write("#{dir}/twiceproof.yaml", "version: 1\njobs: {a.job: #{JSON.generate(sound.merge("queue" => "celery"))}}")
+      settings = Twiceproof::JobSettings.new("a.job")
+      Twiceproof.configure { |config| config.job_file = "#{dir}/twiceproof.yaml" }
+
+      assert_refused(Twiceproof::RefusedError, /its queue is celery; write queue: sidekiq/) { settings.guard }
+      assert_raises(Twiceproof::JobFileError) { Twiceproof::JobSettings.new("another").guard }
+    end
+  ensure
+    Twiceproof::JobSettings.all.pop(2)
+  end
+
+  private
+
+  def assert_refused(error, words, &call)
+    assert_match(words, assert_raises(error, &call).message)
+  end
+
+  def sound
+    {"operation" => {"key" => ["args[0]"]}, "effect" => {"kind" => "own_row"}, "longest_run" => "1s", "lease" => "2s"}
+  end
+end

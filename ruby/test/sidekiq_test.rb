@@ -1,0 +1,324 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require_relative "sidekiq_world"
+
+# Guarded jobs in Sidekiq's own processes, on a real Redis; each with what the same job does without the guard.
+class SidekiqTest < Minitest::Test
+  make_my_diffs_pretty!
+
+  DATABASES = %w[postgres mysql].freeze
+
+  def setup
+    @world = SidekiqWorld.of("postgres")
+  end
+
+  # One test on each database.
+  def self.test_on_each(what, &body)
+    DATABASES.each do |name|
+      define_method("test_#{what}: #{name}") do
+        @world = SidekiqWorld.of(name)
+        instance_exec(&body)
+      end
+    end
+  end
+
+  test_on_each("repeats act once") do
+    key = start
+    text = push("ChargeJob", key, "well")
+    till.wait("after", key)
+    till.until("completed") { record("charge.create", key, "state") == ["completed"] }
+    @world.push_text(text)
+    push("ChargeJob", key, "well")
+    till.wait("skipped", key, 2)
+
+    assert_equal 1, till.count("charge", key)
+    assert_equal ["completed", "acted", nil], record("charge.create", key, "state", "completion", "message")
+  end
+
+  test_on_each("a row in the job's own database") do
+    key = start
+    push("BookingJob", key, "well")
+    push("BookingJob", key, "well")
+    push("BookingJob", key, "well")
+    till.until("done or put back") { till.count("after", key) + till.count("skipped", key) + till.count("put_back", key) == 3 }
+    till.until("committed") { rows(key) == 2 }
+
+    assert_equal 1, till.count("charge", key)
+    assert_equal ["completed"], record("booking.create", key, "state")
+  end
+
+  def test_control_repeats_without_the_guard
+    key = start
+    2.times { push("PlainJob", key, "well") }
+    till.wait("after", key, 2)
+
+    assert_equal 2, till.count("charge", key)
+  end
+
+  # The same payload is in the schedule until the lease is over, and nobody counts it: no retry, no batch.
+  test_on_each("a live claim is put back") do
+    key, open = held_at("before")
+    push("ChargeJob", key, "well")
+    till.wait("before", key)
+    text = push("ChargeJob", key, "well", bid: "a batch", expires_in: 1, expiry: Time.now.to_f - 1, retry_count: 1)
+    back = till.wait("put_back", key)
+    (member, at), = @world.waiting("schedule", text)
+
+    assert_equal JSON.parse(text).except("expires_in", "expiry"), JSON.parse(member)
+    assert_in_delta Time.now.to_f + back["countdown"], at, 5
+    assert_includes 10..26, back["countdown"]
+    assert_match(/another worker has the claim/, back["reason"])
+    open << true
+    till.wait("after", key)
+    till.until("completed") { record("charge.create", key, "state") == ["completed"] }
+    @world.due("schedule", text)
+    till.wait("skipped", key)
+    till.wait("success", jid(text))
+
+    assert_equal [1, 0, 1], [till.count("charge", key), till.count("failure", jid(text)), till.count("success", jid(text))]
+  end
+
+  def test_control_two_at_once_without_the_guard
+    key, open = held_at("before", 2)
+    2.times { push("PlainJob", key, "well") }
+    till.wait("before", key, 2)
+    2.times { open << true }
+    till.wait("after", key, 2)
+
+    assert_equal 2, till.count("charge", key)
+  end
+
+  # By Sidekiq's own scheduler, with jobs behind it that are not held up.
+  def test_put_back_comes_again_by_itself
+    key, open = held_at("before")
+    push("QuickJob", key, "well")
+    till.wait("before", key)
+    text = push("QuickJob", key, "well")
+    till.wait("put_back", key)
+    healthy = Array.new(10) { @world.next_key.tap { |other| push("ChargeJob", other, "well") } }
+    healthy.each { |other| till.wait("after", other) }
+    open << true
+    till.wait("skipped", key)
+
+    assert_equal 1, till.count("charge", key)
+    assert_operator till.count("put_back", key), :<, 10
+    assert_equal 1, till.count("subclass", key)
+    assert @world.lost?(text), "it is done, and waits nowhere"
+  end
+
+  # The worker came back after its lease, and its effect is there: the policy finds it.
+  test_on_each("a body that raises is retried by Sidekiq, and looked up") do
+    key = start
+    till.at("look_up", key) { true }
+    text = push("ChargeJob", key, "late_raise")
+    member = @world.due("retry", text)
+
+    assert_equal [0, "RuntimeError"], JSON.parse(member).values_at("retry_count", "error_class")
+    settle(text, key)
+    till.wait("taken_over", key)
+    till.until("completed") { record("charge.create", key, "completion") == ["found"] }
+
+    assert_equal 1, till.count("charge", key)
+    assert_equal till.all("charge", key)[0]["reference"], till.all("look_up", key)[0]["reference"]
+  end
+
+  def test_control_a_retry_without_the_guard
+    key = start
+    @world.due("retry", push("PlainJob", key, "late_raise"))
+    till.wait("charge", key, 2)
+  end
+
+  # The classes that mean "not applied" release the claim: the retry acts at once, without asking.
+  def test_surely_not_applied
+    %w[refused not_applied].each do |why|
+      key = start
+      text = push("ChargeJob", key, "early_#{why}")
+      till.until("released") { @world.waiting("retry", text).any? }
+
+      assert_equal ["claimed", "0", nil], record("charge.create", key, "state", "acts", "completion"), why
+      @world.due("retry", text)
+      till.wait("before", key, 2)
+
+      assert_equal [0, 0], [till.count("look_up", key), till.count("put_back", key)], why
+    end
+  end
+
+  # The error class that Sidekiq and its blocks see is the job's own.
+  def test_retries_exhausted_and_the_dead_set
+    key = start
+    text = push("ChargeJob", key, "early_refused", retry: 1)
+
+    assert_equal "Errno::ECONNREFUSED", JSON.parse(@world.due("retry", text))["error_class"]
+    assert_equal "Errno::ECONNREFUSED", till.wait("exhausted", key)["error"]
+    till.until("dead") { @world.waiting("dead", text).any? }
+
+    assert_empty @world.waiting("retry", text)
+    assert_equal ["claimed", JSON.parse(text)["jid"]], [record("charge.create", key, "state")[0], stored(key)["jid"]]
+    assert_match(/no retry is left, the record keeps the case: key #{key}/, @world.log)
+  end
+
+  def test_without_retries_the_record_keeps_the_case
+    key = start
+    till.at("look_up", key) { false }
+    text = push("ChargeJob", key, "late_raise", retry: false)
+    till.wait("failure", jid(text))
+    till.until("given up") { record("charge.create", key, "given_up") == ["t"] }
+
+    assert @world.lost?(text)
+    assert_equal JSON.parse(text), stored(key)
+    @world.push_text(JSON.generate(stored(key).merge("args" => [key, "well"])))
+    till.wait("after", key)
+  end
+
+  # Another amount is refused, and so is a message without a key, before any claim.
+  def test_mismatch_and_no_key
+    key = start
+    push("ChargeJob", key, "well", 5)
+    till.wait("after", key)
+    other = push("ChargeJob", key, "well", 6)
+    keyless = [nil, "", " ", [], {}, "nil", 1.5, true].map { |none| push("ChargeJob", none, "well") }
+    errors = [other, *keyless].map { |text| error_of(text) }
+
+    assert_equal ["Twiceproof::MismatchError", *["Twiceproof::KeyRefusedError"] * keyless.size], errors
+    assert_equal 1, till.count("charge", key)
+  end
+
+  # Under hold nobody acts again; nothing is retried, and a batch does not take it for done.
+  def test_held_for_a_person
+    key = start
+    text = mail(key, "late_raise")
+    @world.due("retry", text)
+    till.wait("held", key)
+    till.until("ended") { @world.lost?(text) }
+
+    assert_equal %w[held unknown_outcome], record("mail.send", key, "state", "hold_reason")
+    assert_equal [1, 1, 0, 0], [till.count("charge", key), till.count("failure", jid(text)), till.count("success", jid(text)),
+                                till.count("after_perform", key)]
+    assert_match(/mail.send: held for a person: key #{key}/, @world.log)
+  end
+
+  # ActiveJob: hash and keyword arguments, its wrapper, its callbacks.
+  def test_active_job
+    key, open = held_at("before")
+    mail(key, "well")
+    till.wait("before", key)
+    text = mail(key, "well")
+    till.wait("put_back", key)
+
+    assert_equal JSON.parse(text), JSON.parse(@world.waiting("schedule", text)[0][0])
+    assert_equal 0, till.count("after_perform", key)
+    open << true
+    till.wait("after_perform", key)
+    @world.due("schedule", text)
+    till.wait("skipped", key)
+
+    assert_equal 1, till.count("charge", key)
+  end
+
+  test_on_each("rows of a body that raises are rolled back") do
+    key = start
+    text = push("BookingJob", key, "late_raise")
+    till.until("retried") { @world.waiting("retry", text).any? }
+
+    assert_equal [0, nil], [rows(key), record("booking.create", key, "state")]
+  end
+
+  test_on_each("a second delivery during the transaction is put back") do
+    key, open = held_at("charge")
+    push("BookingJob", key, "well")
+    till.wait("charge", key)
+    text = push("BookingJob", key, "well")
+    till.wait("put_back", key)
+    open << true
+    till.until("committed") { rows(key) == 2 }
+    @world.due("schedule", text)
+    till.wait("skipped", key)
+
+    assert_equal [1, 2], [till.count("charge", key), rows(key)]
+  end
+
+  def test_transaction_in_a_block
+    key = start
+    2.times do |n|
+      push("BlockJob", key, "well")
+      till.wait("outside", key, 2 * (n + 1))
+    end
+
+    assert_equal [1, 4, 2], [till.count("charge", key), till.count("outside", key), rows(key)]
+    forgotten = push("BlockJob", @world.next_key, "forgets")
+
+    assert_equal "Twiceproof::RefusedError", error_of(forgotten)
+  end
+
+  # Run by another job: guarded as well, and never put on a queue.
+  def test_perform_inline_within_a_job
+    key, open = held_at("before")
+    push("ChargeJob", key, "well")
+    till.wait("before", key)
+    push("InlineJob", key)
+    till.wait("not_acted", key)
+    open << true
+    till.wait("after", key)
+
+    assert_equal [1, 0], [till.count("charge", key), till.count("put_back", key)]
+  end
+
+  private
+
+  def till
+    @world.till
+  end
+
+  def start
+    @world.worker
+    @world.next_key
+  end
+
+  # A key, and what lets its next so many deliveries on at this step.
+  def held_at(step, times = 1)
+    key = start
+    open = Queue.new
+    held = 0
+    till.at(step, key) { open.pop if (held += 1) <= times }
+    [key, open]
+  end
+
+  def push(*args, **more)
+    @world.push(*args, **more)
+  end
+
+  def mail(key, mode)
+    skip "ActiveJob is not loaded" if ENV["ACTIVE_JOB"] == "no"
+    @world.push_mail(key, mode)
+  end
+
+  # Puts it on the queue again as often as it is put back, until the settle time is over.
+  def settle(text, key)
+    till.until("looked up") do
+      @world.due("schedule", text) if @world.waiting("schedule", text).any?
+      till.count("look_up", key).positive?
+    end
+  end
+
+  # Once it waits for a retry.
+  def error_of(text)
+    JSON.parse(till.until("failed") { @world.waiting("retry", text).first }[0])["error_class"]
+  end
+
+  def record(job, key, *columns)
+    @world.record(job, key, *columns)
+  end
+
+  def stored(key)
+    JSON.parse(record("charge.create", key, "message")[0])
+  end
+
+  def rows(key)
+    @world.database.effects("booking.create", key)
+  end
+
+  def jid(text)
+    JSON.parse(text)["jid"]
+  end
+end
