@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/twiceproof/twiceproof/doctor"
+	"github.com/twiceproof/twiceproof/doctor/readqueue"
+	"github.com/twiceproof/twiceproof/doctor/readsettings"
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+func readSQS(ctx context.Context, facts *doctor.Facts, url string) (string, error) {
+	client, err := queueClient(ctx, url)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sourceLimit)
+	defer cancel()
+	if facts.SQS, err = readqueue.SQS(ctx, client, url); err != nil {
+		return "", &replay.Problem{
+			What: "the queue's attributes cannot be read: " + err.Error(),
+			Hint: unlessRefused(err, "check --queue-url and the AWS settings; the account needs sqs:GetQueueAttributes and sqs:GetQueueUrl"),
+		}
+	}
+	return "Amazon SQS, queue " + facts.SQS.Name, nil
+}
+
+func (f doctorFlags) readBroker(ctx context.Context, facts *doctor.Facts, address string) (is string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, sourceLimit)
+	defer cancel()
+	scheme, rest, _ := strings.Cut(address, "://")
+	switch scheme {
+	case "redis", "rediss":
+		rest, _, _ = strings.Cut(rest, "?") // Celery's own parameters are not the client's
+		if facts.Redis, err = readqueue.Redis(ctx, scheme+"://"+rest); err == nil {
+			is = "Redis " + facts.Redis.Version
+		}
+	case "amqp", "amqps", "pyamqp", "librabbitmq":
+		return f.readRabbitMQ(ctx, facts, scheme, rest)
+	default:
+		return "", &replay.Problem{What: "the broker's address is of no known kind", Hint: "write --broker redis://… or amqp://…; an SQS queue is named by --queue-url"}
+	}
+	if err != nil {
+		return "", unreadBroker(err)
+	}
+	return is, nil
+}
+
+func unreadBroker(err error) error {
+	return &replay.Problem{What: "the broker cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --broker, and that its account may connect")}
+}
+
+func (f doctorFlags) readRabbitMQ(ctx context.Context, facts *doctor.Facts, scheme, rest string) (is string, err error) {
+	if scheme != "amqps" {
+		scheme = "amqp" // Celery has more names for it
+	}
+	r, err := readqueue.RabbitMQ(ctx, scheme+"://"+rest, f.brokerQueue)
+	if errors.Is(err, readqueue.ErrNoQueue) {
+		return "", &replay.Problem{What: fmt.Sprintf("the broker has no queue %q", f.brokerQueue), Hint: "name it with --broker-queue; a worker makes it when it starts"}
+	}
+	if err != nil {
+		return "", unreadBroker(err)
+	}
+	if f.rabbitAPI != "" {
+		if r.Policy, err = readqueue.Policy(ctx, f.rabbitAPI, scheme+"://"+rest, f.brokerQueue); err != nil {
+			return "", &replay.Problem{What: "the broker's management API cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --rabbitmq-api, and that its account has the tag monitoring or management")}
+		}
+	}
+	facts.RabbitMQ = r
+	return "RabbitMQ " + r.Version + ", queue " + f.brokerQueue, nil
+}
+
+func (f doctorFlags) readCelery(ctx context.Context, facts *doctor.Facts) (string, error) {
+	c, err := readsettings.Celery(ctx, f.python, f.celery, named(facts.Jobs, job.Celery))
+	if err != nil {
+		return "", unloaded(ctx, err, "the Celery application", "--python names the interpreter of the application's own environment; run it in the folder where celery -A "+f.celery+" works")
+	}
+	facts.Celery = c
+	return "Celery " + c.Version, nil
+}
+
+func (f doctorFlags) readSidekiq(ctx context.Context, facts *doctor.Facts) (is string, err error) {
+	s, config := &doctor.Sidekiq{Missing: doctor.Missing{}}, f.sidekiqConfig
+	is = "Sidekiq's settings"
+	if f.sidekiq != "" {
+		if s, err = readsettings.Sidekiq(ctx, f.ruby, f.sidekiq, named(facts.Jobs, job.Sidekiq)); err != nil {
+			return "", unloaded(ctx, err, "the Sidekiq application", "--ruby names the interpreter; run it in the folder, and with the variables, with which sidekiq -r "+f.sidekiq+" works")
+		}
+		is = "Sidekiq " + s.Version
+		if _, err := os.Stat("config/sidekiq.yml"); err == nil && config == "" {
+			config = "config/sidekiq.yml"
+		}
+	}
+	if config != "" {
+		if err := readsettings.SidekiqFile(config, f.environment, s); err != nil {
+			return "", &replay.Problem{What: "Sidekiq's settings cannot be read: " + err.Error(), Hint: "check --sidekiq-config"}
+		}
+	}
+	facts.Sidekiq = s
+	return is, nil
+}
+
+func unloaded(ctx context.Context, err error, what, hint string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &replay.Problem{What: what + " cannot be loaded: " + err.Error(), Hint: hint}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/doctor"
+	"github.com/twiceproof/twiceproof/doctor/readdb"
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// sourceLimit bounds the reading of a database or a queue.
+const sourceLimit = 45 * time.Second
+
+// lookedAt is a source that was read, with its version.
+type lookedAt struct {
+	Source string `json:"source"`
+	Is     string `json:"is"`
+}
+
+// examined is one thing that can be looked at. read gives what it is.
+type examined struct {
+	name  string
+	words string // for people
+	asked bool
+	other string // how to ask, where it was not
+	needs bool   // worth saying that it was not asked for
+	read  func(ctx context.Context) (string, error)
+}
+
+func (f doctorFlags) read(ctx context.Context, facts *doctor.Facts, table string) (looked []lookedAt, gaps []doctor.Gap, err error) {
+	for _, s := range f.sources(facts, table) {
+		switch {
+		case s.asked:
+			is, err := f.slowly(ctx, s)
+			if err != nil {
+				return nil, nil, err
+			}
+			looked = append(looked, lookedAt{s.name, is})
+			if s.name == "sidekiq" && f.sidekiq == "" {
+				gaps = append(gaps, doctor.Gap{ID: s.name, Reason: "nobody asked for the application, only for its file of settings; --sidekiq names it"})
+			}
+		case s.needs:
+			gaps = append(gaps, doctor.Gap{ID: s.name, Reason: "nobody asked for it; " + s.other})
+		}
+	}
+	return looked, gaps, nil
+}
+
+// slowly reads a source, and says so when that takes longer than two seconds.
+func (f doctorFlags) slowly(ctx context.Context, s examined) (string, error) {
+	said := make(chan struct{})
+	timer := time.AfterFunc(2*time.Second, func() {
+		fmt.Fprintf(f.std.err, "still reading %s\n", s.words)
+		close(said)
+	})
+	is, err := s.read(ctx)
+	if !timer.Stop() {
+		<-said
+	}
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return is, err
+}
+
+func (f doctorFlags) sources(facts *doctor.Facts, table string) []examined {
+	dsn, queueURL := orVariable(f.dsn, "DATABASE_URL"), orVariable(f.queueURL, "QUEUE_URL")
+	broker := orVariable(orVariable(f.broker, "BROKER_URL"), "REDIS_URL")
+	uses := func(q job.Queue) bool {
+		for _, j := range facts.Jobs {
+			if j.Queue == q {
+				return true
+			}
+		}
+		return false
+	}
+	brokers := uses(job.Celery) || uses(job.Sidekiq)
+	return []examined{
+		{"database", "the database", dsn != "", "--dsn or DATABASE_URL names it", true, func(ctx context.Context) (string, error) { return f.database(ctx, facts, dsn, table) }},
+		{"queue", "the queue", queueURL != "", "--queue-url or QUEUE_URL names it", uses(job.SQS), func(ctx context.Context) (string, error) { return readSQS(ctx, facts, queueURL) }},
+		{"queue", "the broker", broker != "", "--broker or BROKER_URL names it", brokers, func(ctx context.Context) (string, error) { return f.readBroker(ctx, facts, broker) }},
+		{"celery", "the Celery application", f.celery != "", "--celery names it", uses(job.Celery), func(ctx context.Context) (string, error) { return f.readCelery(ctx, facts) }},
+		{"sidekiq", "the Sidekiq application", f.sidekiq != "" || f.sidekiqConfig != "", "--sidekiq and --sidekiq-config name it", uses(job.Sidekiq), func(ctx context.Context) (string, error) { return f.readSidekiq(ctx, facts) }},
+	}
+}
+
+func (f doctorFlags) database(ctx context.Context, facts *doctor.Facts, dsn, table string) (is string, err error) {
+	db, d, err := openDSN(dsn)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	if _, err := dialect.Load(string(d), table); err != nil { // no plain name
+		return "", &replay.Problem{What: err.Error(), Hint: "write the table's name without quotes, such as idempotency_records or app.idempotency_records"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, sourceLimit)
+	defer cancel()
+	switch d {
+	case "postgres":
+		if facts.Postgres, facts.Table, err = readdb.Postgres(ctx, dsn, table, f.role); err == nil {
+			is = "PostgreSQL " + facts.Postgres.Version
+			if facts.Postgres.Pooled {
+				is += ", behind a pool"
+			}
+		}
+	case "mysql":
+		if facts.MySQL, facts.Table, err = readdb.MySQL(ctx, db, table); err == nil {
+			is = "MySQL " + facts.MySQL.Version
+		}
+	default:
+		if facts.SQLite, facts.Table, err = readdb.SQLite(ctx, sqlitePath(dsn), dsn, table); err == nil {
+			is = "SQLite " + facts.SQLite.Version
+		}
+	}
+	if err != nil {
+		return "", &replay.Problem{What: "the database cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --dsn, and that its account may connect")}
+	}
+	return is, nil
+}

@@ -1,0 +1,116 @@
+package doctor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"testing"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/twiceproof/twiceproof/doctor"
+	"github.com/twiceproof/twiceproof/doctor/readqueue"
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/lab/rabbitmq"
+)
+
+// oneRabbit has a port for its management plugin, should a test load it.
+var oneRabbit = sync.OnceValues(func() (*rabbitmq.Server, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	managementPort = l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		return nil, err
+	}
+	return rabbitmq.Start(context.Background(), fmt.Sprint("management.tcp.port = ", managementPort), "management.tcp.ip = 127.0.0.1")
+})
+
+var managementPort int
+
+// How a queue was declared cannot be changed: each is a queue of its own.
+func TestRabbitMQ(t *testing.T) {
+	s, err := oneRabbit()
+	started(t, s, err)
+	conn, err := amqp.Dial(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	declare := func(name string, durable, autoDelete bool, arguments amqp.Table) {
+		t.Helper()
+		channel, err := conn.Channel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer channel.Close()
+		if _, err := channel.QueueDeclare(name, durable, autoDelete, false, false, arguments); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Arguments that do not matter stand in the way of those that do.
+	declare("good", true, false, amqp.Table{"x-max-priority": int32(5), "x-dead-letter-exchange": "dead", "x-queue-mode": "lazy", "x-single-active-consumer": true})
+	for i, c := range []struct {
+		id                  string
+		durable, autoDelete bool
+		arguments           amqp.Table
+	}{
+		{"rabbitmq.not_durable", false, false, nil},
+		{"rabbitmq.auto_delete", true, true, nil},
+		{"rabbitmq.expires", true, false, amqp.Table{"x-expires": int32(60000)}},
+		{"rabbitmq.message_ttl", true, false, amqp.Table{"x-message-ttl": int64(60000), "x-max-priority": int16(3)}},
+		{"rabbitmq.max_length", true, false, amqp.Table{"x-max-length": int32(10)}},
+		{"rabbitmq.max_length", true, false, amqp.Table{"x-max-length-bytes": int32(1 << 20), "x-overflow": "drop-head"}},
+		{"", true, false, amqp.Table{"x-max-length": int32(10), "x-overflow": "reject-publish"}},
+		{"rabbitmq.delivery_limit", true, false, amqp.Table{"x-queue-type": "quorum", "x-delivery-limit": int32(9)}}, // 5 takeovers and 5 look-ups
+		{"", true, false, amqp.Table{"x-queue-type": "quorum", "x-delivery-limit": int32(10)}},
+	} {
+		t.Run(fmt.Sprint(c.id, i), func(t *testing.T) {
+			queue, name := "good", fmt.Sprint("queue ", i)
+			declare(name, c.durable, c.autoDelete, c.arguments)
+			examine := func() doctor.Report {
+				r, err := readqueue.RabbitMQ(ctxFor(t), s.URL(), queue)
+				if err != nil {
+					t.Fatal(err)
+				}
+				report := doctor.Examine(doctor.Facts{RabbitMQ: r, Jobs: theJob(t, job.Celery)})
+				if len(report.Gaps) != 1 || report.Gaps[0].ID != "rabbitmq.policy" || !report.Untold() {
+					t.Errorf("%+v", report.Gaps)
+				}
+				return report
+			}
+			if c.id == "" {
+				queue = name
+				if got := found(examine()); len(got) > 0 {
+					t.Errorf("%q", got)
+				}
+				return
+			}
+			comesAndGoes(t, c.id, examine, func() { queue = name }, func() { queue = "good" })
+		})
+	}
+	see("rabbitmq.policy")
+	t.Run("rabbitmq.consumer_timeout", func(t *testing.T) {
+		jobs := theJob(t, job.Celery)
+		r, err := readqueue.RabbitMQ(ctxFor(t), s.URL(), "good")
+		if err != nil || r.Version == "" {
+			t.Fatal(r, err)
+		}
+		slow := theJob(t, job.Celery, "40s", "40m", "2m", "2h")
+		comesAndGoes(t, "rabbitmq.consumer_timeout", func() doctor.Report { return doctor.Examine(doctor.Facts{RabbitMQ: r, Jobs: jobs}) },
+			func() { jobs, slow = slow, jobs }, func() { jobs = slow })
+	})
+	if _, err := readqueue.RabbitMQ(ctxFor(t), s.URL(), "nobody"); !errors.Is(err, readqueue.ErrNoQueue) {
+		t.Errorf("%v", err)
+	}
+	left, err := conn.Channel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := left.QueueDeclarePassive("nobody", false, false, false, false, nil); err == nil {
+		t.Error("looking for a queue made it")
+	}
+}
