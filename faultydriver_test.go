@@ -3,6 +3,7 @@ package twiceproof
 import (
 	"errors"
 	"maps"
+	"strings"
 	"sync"
 
 	"github.com/twiceproof/twiceproof/dialect"
@@ -19,6 +20,7 @@ type strike func(verb string, nth int, after bool) error
 // real driver and the real database.
 type faults struct {
 	verbs map[string]string // statement to verb
+	claim string            // of an own row, as MySQL is sent it
 
 	mu     sync.Mutex
 	strike strike
@@ -38,7 +40,7 @@ func newFaults(s dialect.Statements) *faults {
 	for text, verb := range verbs { // as MySQL is sent them
 		verbs[dialect.NewPositional(text).SQL] = verb
 	}
-	return &faults{verbs: verbs, sent: map[string]int{}}
+	return &faults{verbs: verbs, claim: dialect.NewPositional(s.ClaimOwnRow).SQL, sent: map[string]int{}}
 }
 
 func verbsOf(s dialect.Statements) map[string]string {
@@ -90,10 +92,18 @@ func (f *faults) timesSent(verb string) int {
 func (f *faults) sending(statement string) (verb string, nth int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	verb = f.verbs[statement]
+	verb = f.verb(statement)
 	f.sent[verb]++
 	f.total++
 	return verb, f.sent[verb]
+}
+
+// verb of a statement, which MariaDB is sent with others where it is an own row's claim.
+func (f *faults) verb(statement string) string {
+	if verb, ok := f.verbs[statement]; ok || !strings.Contains(statement, f.claim) {
+		return verb
+	}
+	return f.verbs[f.claim]
 }
 
 // refused tells a test of the database's own error.

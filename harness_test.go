@@ -70,7 +70,8 @@ type rig struct {
 	faults *faults
 	plain  *sql.DB // the test's own
 	till   *till
-	cases  int // so far, for keys of their own
+	cases  int  // so far, for keys of their own
+	apart  bool // each statement is sent by itself, as to MySQL 8
 }
 
 // newRig gives a test a table of its own, on a server within one database: to
@@ -186,6 +187,12 @@ func (r *rig) guardOn(db *sql.DB, j job.Job) *Guard {
 	g, err := New(db, r.d.dialect, j, Options{LookUp: r.till.lookUp, Table: r.table, Worker: "w", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	if r.apart {
+		if err := g.records.checkSession(context.Background()); err != nil {
+			r.t.Fatal(err)
+		}
+		g.records.mysql.found.several = false
 	}
 	r.t.Cleanup(g.awaitCount) // its goroutine must not outlive the test's bubble
 	return g

@@ -142,6 +142,7 @@ func TestOneOfManyClaims(t *testing.T) {
 						t.Errorf("%s: %d acted, %d effects, %v, %v", key, own, way.effects(key), told, failed)
 					}
 				}
+				t.Logf("%s: %d rounds of %d at once", name, full(few, 1000), n)
 			}
 		}
 	})

@@ -1,12 +1,10 @@
 package twiceproof
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"reflect"
 	"sync"
-	"time"
 
 	"github.com/twiceproof/twiceproof/dialect"
 )
@@ -51,68 +49,6 @@ func didMatch(result sql.Result, mysql bool) (bool, error) {
 	}
 	n, err := result.RowsAffected()
 	return n == 1, err
-}
-
-// mysqlSession is what the connections of a pool are set to: wait and write in seconds,
-// statement in milliseconds, 0 for no limit.
-type mysqlSession struct{ wait, write, statement int64 }
-
-// What makes a guard in MySQL refuse to work.
-var (
-	errDirtyReads   = errors.New("this connection reads what is not committed: an own row that is rolled back would be taken for done")
-	errNoAutocommit = errors.New("autocommit is off on this connection: a claim would not be committed before the act")
-	errNoKey        = errors.New("the table needs a unique key on job_type and operation_key, both VARBINARY, and no other one: a repeat would be claimed again, or two operations taken for one")
-)
-
-// checkSession refuses a connection on which a claim would not hold.
-func (t records) checkSession(ctx context.Context) error {
-	if t.mysql == nil {
-		return nil
-	}
-	_, err := t.mysql.sessionOf(ctx, t.db)
-	return err
-}
-
-// sessionOf reads it over the first connection; those of one pool are set alike.
-func (m *mysqlRecords) sessionOf(ctx context.Context, q interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}) (mysqlSession, error) {
-	m.reading.Lock()
-	defer m.reading.Unlock()
-	if m.found != nil {
-		return *m.found, nil
-	}
-	var autocommit, dirty, key bool
-	var s mysqlSession
-	if err := q.QueryRowContext(ctx, m.session.Read).Scan(&autocommit, &dirty, &key, &s.wait, &s.write, &s.statement); err != nil {
-		return s, err
-	}
-	switch {
-	case !autocommit:
-		return s, errNoAutocommit
-	case dirty:
-		return s, errDirtyReads
-	case !key:
-		return s, errNoKey
-	}
-	m.found = &s
-	return s, nil
-}
-
-// within is the session that ends a transaction once the lease is over.
-func (s mysqlSession) within(lease time.Duration) mysqlSession {
-	seconds := max(1, int64((lease+time.Second-1)/time.Second))
-	if s.statement == 0 {
-		s.statement = seconds * 1000
-	}
-	return mysqlSession{min(s.wait, seconds), min(s.write, seconds), min(s.statement, seconds*1000)}
-}
-
-// set makes the connection so; autocommit is off within an own row's transaction only.
-func (m *mysqlRecords) set(ctx context.Context, conn *sql.Conn, s mysqlSession, autocommit bool) error {
-	p := m.statements[m.session.Limit]
-	_, err := conn.ExecContext(ctx, p.SQL, p.Arguments([]any{s.wait, s.write, s.statement, autocommit})...)
-	return err
 }
 
 // mysqlNumber is the server's number of an error. The drivers have it in a field, so

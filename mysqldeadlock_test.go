@@ -57,49 +57,52 @@ func deadlock(t *testing.T, r *rig, then func(ctx context.Context, tx *sql.Tx, o
 // A real deadlock, which rolls the whole transaction back, and a body that does not
 // look: the seal does.
 func TestMySQLDeadlockSwallowed(t *testing.T) {
-	r := mysqlRig(t, func(*mysql.Config) {})
-	told := deadlock(t, r, func(_ context.Context, _ *sql.Tx, _ *Operation, err error) error {
-		if err != nil && !strings.Contains(err.Error(), "1213") {
-			t.Error(err)
-		}
-		return nil
-	})
-	lost := 0
-	for key, err := range told {
-		if err == nil {
+	onEveryProtocol(t, func(t *testing.T, r *rig) {
+		told := deadlock(t, r, func(_ context.Context, _ *sql.Tx, _ *Operation, err error) error {
+			if err != nil && !strings.Contains(err.Error(), "1213") {
+				t.Error(err)
+			}
+			return nil
+		})
+		lost := 0
+		for key, err := range told {
+			if err == nil {
+				r.wantBooked(key, 1, 1)
+				continue
+			}
+			lost++
+			if !errors.Is(err, ErrNotCommitted) {
+				t.Errorf("%s: %v", key, err)
+			}
+			r.wantBooked(key, 0, 0)
+			r.wantOutcome(r.runTx(r.guard(ownRowJob()), key), Completed, true)
 			r.wantBooked(key, 1, 1)
-			continue
 		}
-		lost++
-		if !errors.Is(err, ErrNotCommitted) {
-			t.Errorf("%s: %v", key, err)
+		if lost != 1 {
+			t.Errorf("%d of the two were rolled back: %v", lost, told)
 		}
-		r.wantBooked(key, 0, 0)
-		r.wantOutcome(r.runTx(r.guard(ownRowJob()), key), Completed, true)
-		r.wantBooked(key, 1, 1)
-	}
-	if lost != 1 {
-		t.Errorf("%d of the two were rolled back: %v", lost, told)
-	}
+	})
 }
 
 // And when it writes on after the deadlock, that is rolled back, too: with autocommit it
-// would be there, each statement by itself.
+// would be there, each statement by itself. (SET SESSION tx_read_only = 1 instead would
+// not do: in MariaDB the first statement after error 1213 does not know of it yet.)
 func TestMySQLDeadlockSwallowedAndWritesOn(t *testing.T) {
-	r := mysqlRig(t, func(*mysql.Config) {})
-	told := deadlock(t, r, func(ctx context.Context, tx *sql.Tx, op *Operation, err error) error {
-		if err != nil {
-			return r.book(ctx, tx, op)
+	onEveryProtocol(t, func(t *testing.T, r *rig) {
+		told := deadlock(t, r, func(ctx context.Context, tx *sql.Tx, op *Operation, err error) error {
+			if err != nil {
+				return r.book(ctx, tx, op)
+			}
+			return nil
+		})
+		for key, err := range told {
+			if err != nil {
+				r.wantBooked(key, 0, 0)
+				r.wantOutcome(r.runTx(r.guard(ownRowJob()), key), Completed, true)
+			}
+			r.wantBooked(key, 1, 1)
 		}
-		return nil
 	})
-	for key, err := range told {
-		if err != nil {
-			r.wantBooked(key, 0, 0)
-			r.wantOutcome(r.runTx(r.guard(ownRowJob()), key), Completed, true)
-		}
-		r.wantBooked(key, 1, 1)
-	}
 }
 
 // Snapshot isolation's own error ends the whole transaction, too.

@@ -11,16 +11,19 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// onBothProtocols: with interpolateParams a statement's text goes out with its values;
-// without, each is prepared, executed and closed.
-func onBothProtocols(t *testing.T, test func(t *testing.T, r *rig)) {
+// onEveryProtocol: with interpolateParams a statement's text goes out with its values;
+// without, each is prepared, executed and closed. Apart is how MySQL 8 is sent them, which
+// does not take several statements as one.
+func onEveryProtocol(t *testing.T, test func(t *testing.T, r *rig)) {
 	t.Helper()
-	for name, interpolated := range map[string]bool{"text": true, "prepared": false} {
+	for name, c := range map[string]struct{ interpolated, apart bool }{"text": {true, false}, "prepared": {false, false}, "apart": {true, true}} {
 		t.Run(name, func(t *testing.T) {
-			test(t, mysqlRig(t, func(c *mysql.Config) {
-				c.InterpolateParams, c.ClientFoundRows = interpolated, interpolated
-				c.Params["innodb_lock_wait_timeout"] = "40"
-			}))
+			r := mysqlRig(t, func(config *mysql.Config) {
+				config.InterpolateParams, config.ClientFoundRows = c.interpolated, c.interpolated
+				config.Params["innodb_lock_wait_timeout"] = "40"
+			})
+			r.apart = c.apart
+			test(t, r)
 		})
 	}
 }
@@ -28,7 +31,7 @@ func onBothProtocols(t *testing.T, test func(t *testing.T, r *rig)) {
 // The claim of an own row does not wait for another transaction's, however it travels:
 // if it did, this would take 40 s for each.
 func TestMySQLOwnRowDoesNotWait(t *testing.T) {
-	onBothProtocols(t, func(t *testing.T, r *rig) {
+	onEveryProtocol(t, func(t *testing.T, r *rig) {
 		g := r.guard(ownRowJob())
 		res := r.runTxWith(g, "k", func(ctx context.Context, tx *sql.Tx, op *Operation) error {
 			began := time.Now()
@@ -51,7 +54,7 @@ func TestMySQLOwnRowDoesNotWait(t *testing.T) {
 
 // A body that does not succeed leaves nothing, over one connection and in real time.
 func TestMySQLOwnRowRolledBack(t *testing.T) {
-	onBothProtocols(t, func(t *testing.T, r *rig) {
+	onEveryProtocol(t, func(t *testing.T, r *rig) {
 		g := r.guard(shortOwnRowJob())
 		r.db.SetMaxOpenConns(1)
 		for name, end := range map[string]func(ctx context.Context, cancel func()) error{
@@ -82,9 +85,9 @@ func TestMySQLOwnRowRolledBack(t *testing.T) {
 	})
 }
 
-// Results, repeats, takeovers and holds are the same over both.
+// Results, repeats, takeovers and holds are the same over each.
 func TestMySQLProtocols(t *testing.T) {
-	onBothProtocols(t, func(t *testing.T, r *rig) {
+	onEveryProtocol(t, func(t *testing.T, r *rig) {
 		value := []byte{0, 1, 0xff, '\'', '\\', '"', '\n', 0x1a}
 		for range 2 {
 			res := r.runWith(r.guard(holdJob()), "k", func(ctx context.Context, op *Operation) error {

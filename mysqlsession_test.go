@@ -241,12 +241,21 @@ func TestMySQLConnectionKilledInTheBody(t *testing.T) {
 	}
 }
 
-// awaitEnd waits until no transaction has the operation, by a locking read.
+// awaitEnd waits until no transaction has the operation, by an insert that waits for it. A
+// locking read would not do: while a killed one is rolled back, its row goes before the
+// lock on the gap, in which the next claim inserts without waiting.
 func (r *rig) awaitEnd(key string) {
 	r.t.Helper()
-	var n int
-	err := r.plain.QueryRowContext(context.Background(), "SELECT count(*) FROM "+r.table+" WHERE job_type = ? AND operation_key = ? FOR UPDATE", ownRowJob().Type, key).Scan(&n)
+	tx, err := r.plain.BeginTx(context.Background(), nil)
 	if err != nil {
+		r.t.Fatal(err)
+	}
+	_, err = tx.ExecContext(context.Background(), "INSERT INTO "+r.table+` (job_type, operation_key, state, claim_token, claimed_at, lease_ms, first_claimed_at)
+		VALUES (?, ?, 'claimed', REPEAT('0', 32), UTC_TIMESTAMP(6), 0, UTC_TIMESTAMP(6))`, ownRowJob().Type, key)
+	if number, _ := mysqlNumber(err); err != nil && number != 1062 { // it is there
+		r.t.Fatal(err)
+	}
+	if err := tx.Rollback(); err != nil {
 		r.t.Fatal(err)
 	}
 }

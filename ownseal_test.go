@@ -73,43 +73,47 @@ var bodies = []body{
 
 func eachBody(t *testing.T, test func(t *testing.T, r *rig, b body)) {
 	t.Helper()
-	onEach(t, func(t *testing.T, r *rig) {
-		for _, b := range bodies {
-			if b.only == "" || b.only == r.d.dialect {
-				test(t, r, b)
-			}
+	onEach(t, func(t *testing.T, r *rig) { bodiesOn(t, r, test) })
+}
+
+func bodiesOn(t *testing.T, r *rig, test func(t *testing.T, r *rig, b body)) {
+	t.Helper()
+	for _, b := range bodies {
+		if b.only == "" || b.only == r.d.dialect {
+			test(t, r, b)
 		}
-	})
+	}
 }
 
 // Whatever the body does to the transaction, nothing is acknowledged that is not
 // there.
-func TestSeal(t *testing.T) {
-	eachBody(t, func(t *testing.T, r *rig, b body) {
-		g := r.guard(ownRowJob())
-		res, err := g.RunTx(context.Background(), delivery(b.name), func(ctx context.Context, tx *sql.Tx, op *Operation) error {
-			op.SetResult([]byte("r"))
-			return b.act(r, ctx, tx, op)
-		})
-		if res.Outcome != b.outcome || (err == nil) != (b.outcome == Completed) {
-			t.Errorf("%s: %+v, %v", b.name, res, err)
-		}
-		if b.outcome == "" && res.Acknowledge() || err != nil && !errors.Is(err, ErrNotCommitted) {
-			t.Errorf("%s: acknowledged, or %v", b.name, err)
-		}
-		records := min(1, len(b.outcome))
-		r.wantBooked(b.name, b.effects, records)
-		if b.held != "" {
-			r.wantRecord(b.name, "state=held held_at=set message=set completion=null completed_at=null hold_reason="+b.held)
-		}
-		again := r.runTx(g, b.name)
-		want := Completed
-		if b.outcome == Held {
-			want = Held
-		}
-		r.wantOutcome(again, want, true)
-		r.wantBooked(b.name, 1, 1)
+func TestSeal(t *testing.T) { eachBody(t, sealed) }
+
+func sealed(t *testing.T, r *rig, b body) {
+	t.Helper()
+	g := r.guard(ownRowJob())
+	res, err := g.RunTx(context.Background(), delivery(b.name), func(ctx context.Context, tx *sql.Tx, op *Operation) error {
+		op.SetResult([]byte("r"))
+		return b.act(r, ctx, tx, op)
 	})
+	if res.Outcome != b.outcome || (err == nil) != (b.outcome == Completed) {
+		t.Errorf("%s: %+v, %v", b.name, res, err)
+	}
+	if b.outcome == "" && res.Acknowledge() || err != nil && !errors.Is(err, ErrNotCommitted) {
+		t.Errorf("%s: acknowledged, or %v", b.name, err)
+	}
+	records := min(1, len(b.outcome))
+	r.wantBooked(b.name, b.effects, records)
+	if b.held != "" {
+		r.wantRecord(b.name, "state=held held_at=set message=set completion=null completed_at=null hold_reason="+b.held)
+	}
+	again := r.runTx(g, b.name)
+	want := Completed
+	if b.outcome == Held {
+		want = Held
+	}
+	r.wantOutcome(again, want, true)
+	r.wantBooked(b.name, 1, 1)
 }
 
 // The control: a guard whose seal says yes to everything acknowledges them.

@@ -43,7 +43,7 @@ type sqlTransaction struct {
 	mysql *mysqlRecords // for MySQL only
 	lease time.Duration
 	undo  *mysqlSession // what the connection is to be set to again
-	over  bool          // the server has said that the transaction was committed
+	over  bool          // the server has said that the transaction is over
 }
 
 func (t *sqlTransaction) Begin(ctx context.Context, claim Statement, marks ...Statement) (id string, claimed bool, err error) {
@@ -51,27 +51,17 @@ func (t *sqlTransaction) Begin(ctx context.Context, claim Statement, marks ...St
 		return "", false, err
 	}
 	if t.mysql != nil {
-		claimed, err = t.insert(ctx, claim)
-	} else {
-		err = t.tx.QueryRowContext(ctx, claim.SQL, claim.Args...).Scan(&id)
-		claimed = err == nil
+		claimed, err = t.claimMySQL(ctx, claim, marks)
+		return "", claimed && err == nil, err
 	}
+	err = t.tx.QueryRowContext(ctx, claim.SQL, claim.Args...).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
 	}
-	if claimed {
-		err = t.exec(ctx, marks)
+	if err == nil {
+		err = t.exec(ctx, marks...)
 	}
-	return id, claimed && err == nil, err
-}
-
-// insert: an INSERT of MySQL answers no row; its insert id tells.
-func (t *sqlTransaction) insert(ctx context.Context, claim Statement) (claimed bool, err error) {
-	result, err := t.tx.ExecContext(ctx, claim.SQL, claim.Args...)
-	if err != nil {
-		return false, err
-	}
-	return didMatch(result, true)
+	return id, err == nil, err
 }
 
 // open finds a connection that is alive: the pool's may have been closed by a server
@@ -81,10 +71,7 @@ func (t *sqlTransaction) open(ctx context.Context) (err error) {
 		if t.conn, err = t.db.Conn(ctx); err != nil {
 			return err
 		}
-		if err = t.limit(ctx); err == nil {
-			t.tx, err = t.conn.BeginTx(ctx, nil)
-		}
-		if !errors.Is(err, driver.ErrBadConn) {
+		if t.tx, err = t.conn.BeginTx(ctx, nil); !errors.Is(err, driver.ErrBadConn) {
 			return err
 		}
 		_ = t.conn.Close() // for good: the pool keeps none that is bad
@@ -92,23 +79,8 @@ func (t *sqlTransaction) open(ctx context.Context) (err error) {
 	return err
 }
 
-// limit lets MySQL end the transaction of a stopped worker with its lease, and keeps
-// what a body writes after its transaction is gone from being committed. Those
-// settings are the session's, so they are undone before the pool has it again.
-func (t *sqlTransaction) limit(ctx context.Context) error {
-	if t.mysql == nil {
-		return nil
-	}
-	now, err := t.mysql.sessionOf(ctx, t.conn)
-	if err != nil {
-		return err
-	}
-	t.undo = &now
-	return t.mysql.set(ctx, t.conn, now.within(t.lease), false)
-}
-
 func (t *sqlTransaction) Commit(ctx context.Context, last ...Statement) error {
-	if err := t.exec(ctx, last); err != nil {
+	if err := t.exec(ctx, last...); err != nil {
 		return errors.Join(ErrNotCommitted, err)
 	}
 	err := t.tx.Commit()
@@ -119,31 +91,13 @@ func (t *sqlTransaction) Commit(ctx context.Context, last ...Statement) error {
 	return err
 }
 
-func (t *sqlTransaction) exec(ctx context.Context, statements []Statement) error {
+func (t *sqlTransaction) exec(ctx context.Context, statements ...Statement) error {
 	for _, s := range statements {
 		if _, err := t.tx.ExecContext(ctx, s.SQL, s.Args...); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// unlimit ends the transaction by itself first: setting autocommit on commits what is
-// open, and database/sql rolls a cancelled one back in a goroutine that may come later.
-func (t *sqlTransaction) unlimit(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, tryPatience)
-	defer cancel()
-	var err error
-	if !t.over {
-		_, err = t.conn.ExecContext(ctx, "ROLLBACK")
-	}
-	if err == nil {
-		err = t.mysql.set(ctx, t.conn, *t.undo, true)
-	}
-	if err != nil {
-		t.discard()
-	}
-	t.undo = nil
 }
 
 // discard closes the connection for good. A COMMIT that failed can leave its
@@ -154,8 +108,8 @@ func (t *sqlTransaction) discard() {
 }
 
 func (t *sqlTransaction) Rollback(ctx context.Context) {
-	if t.tx != nil {
-		_ = t.tx.Rollback() // done already, or the connection is gone and the server rolls back
+	if t.tx != nil && t.tx.Rollback() == nil { // or done already, or the connection is gone and the server rolls back
+		t.over = true
 	}
 	if t.undo != nil {
 		t.unlimit(ctx)

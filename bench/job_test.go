@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,8 +19,7 @@ var keys atomic.Int64
 
 // nextKey is spread over the table, as the keys of a busy shop are.
 func nextKey() string {
-	n := keys.Add(1)
-	return strconv.FormatUint(uint64(n)*0x9E3779B97F4A7C15, 36)
+	return fmt.Sprintf("%016x", uint64(keys.Add(1))*0x9E3779B97F4A7C15)
 }
 
 func outsideJob() job.Job {

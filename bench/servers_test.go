@@ -58,8 +58,7 @@ var databases = []database{
 		if err := s.CreateDatabase(context.Background(), name); err != nil {
 			b.Fatal(err)
 		}
-		// The limits that the guard would else set and undo for each transaction.
-		return s.DSN(name) + "&interpolateParams=true&wait_timeout=60&net_write_timeout=60&max_statement_time=60"
+		return s.DSN(name) + "&interpolateParams=true"
 	}},
 	{"sqlite", twiceproof.SQLite, "sqlite", func(b *testing.B, name string) string {
 		return "file:" + filepath.Join(b.TempDir(), name) + "?_pragma=journal_mode(wal)&_pragma=busy_timeout(10000)"

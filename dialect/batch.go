@@ -22,13 +22,18 @@ func LoadBatch(name, table string) Batch {
 // Session are the statements about what a connection is set to. Only MySQL needs
 // them: PostgreSQL's claim sets it for its own transaction, SQLite has no timers.
 type Session struct {
-	Read  string // autocommit, the unique key, and the times after which the server ends a transaction
-	Limit string // sets those times, in seconds
+	Read    string // autocommit, the unique key, and the times after which the server ends a transaction
+	Several string // whether it takes several statements as one
+	Limit   string // sets those times, in seconds, and autocommit
+	Claimed string // whether the claim that was sent with others made the record
 }
 
 // LoadSession gives them; empty for a dialect without them.
 func LoadSession(name, table string) Session {
-	return Session{Read: only(name, "session", table), Limit: only(name, "limit", table)}
+	return Session{
+		Read: only(name, "session", table), Several: only(name, "several", table),
+		Limit: only(name, "limit", table), Claimed: only(name, "claimed_own_row", table),
+	}
 }
 
 // only is a text that not every dialect has.

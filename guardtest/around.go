@@ -16,7 +16,7 @@ func (c *conn) around(ctx context.Context, statement string, args []driver.Named
 	if c.cut {
 		return driver.ErrBadConn
 	}
-	v := c.faults.verbs[statement]
+	v := c.faults.of(statement)
 	struck := c.faults.next(v.name)
 	switch struck {
 	case loseRequest:
@@ -102,7 +102,7 @@ func (c *conn) query(ctx context.Context, q string, args []driver.NamedValue, ru
 		if answer, err = peek(inner); err != nil {
 			_ = inner.Close()
 		}
-		return err == nil && answer.is(c.faults.verbs[q], args), err
+		return err == nil && answer.is(c.faults.of(q), args), err
 	}, func() { _ = answer.Close() })
 	if err != nil {
 		return nil, err
@@ -129,6 +129,9 @@ func peek(inner driver.Rows) (*rows, error) {
 
 // is tells whether there is a record, and of a claim, whether it is the claimer's own.
 func (r *rows) is(v verb, args []driver.NamedValue) bool {
+	if v.first > 0 { // sent with others
+		return textOf(r.first[0]) == "1"
+	}
 	return !r.empty && (v.name != "claim" || textOf(r.first[1]) == textOf(v.numbered(args)[2]))
 }
 

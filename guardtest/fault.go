@@ -37,6 +37,7 @@ func (f fault) String() string { return string(f.kind) + " of " + f.verb }
 // faults are those that wait for a guard's statements.
 type faults struct {
 	verbs   map[string]verb // by the statement as it is sent
+	claim   string          // of an own row, as it is sent
 	dialect twiceproof.Dialect
 	observe func(verb string, args []any, matched bool)
 
@@ -51,6 +52,7 @@ type faults struct {
 type verb struct {
 	name  string
 	order []int
+	first int // the place of its first argument
 }
 
 func newFaults(s Setup, statements dialect.Statements) *faults {
@@ -61,6 +63,9 @@ func newFaults(s Setup, statements dialect.Statements) *faults {
 			p := dialect.NewPositional(text)
 			text, v.order = p.SQL, p.Order
 		}
+		if name == claimOwnRow {
+			f.claim = text
+		}
 		f.verbs[text] = v
 	}
 	return f
@@ -70,7 +75,7 @@ func verbsOf(s dialect.Statements) map[string]string {
 	return map[string]string{
 		s.Claim: "claim", s.Read: "read", s.TakeOver: "take_over", s.Hold: "hold", s.Assume: "assume", s.ActAgain: "act_again",
 		s.Complete: "complete", s.Release: "release", s.GiveUp: "give_up", s.LateFinish: "late_finish", s.Renew: "renew", s.Repeat: "repeat",
-		s.ClaimOwnRow: "claim_own_row", s.MarkOwnRow: "mark_own_row", s.ResultOwnRow: "result_own_row", s.SealOwnRow: "seal_own_row",
+		s.ClaimOwnRow: claimOwnRow, s.MarkOwnRow: markOwnRow, s.ResultOwnRow: "result_own_row", s.SealOwnRow: "seal_own_row",
 		s.HoldOwnRow: "hold_own_row", s.Stale: "stale", s.Message: "message", s.Requeue: "requeue",
 		begin: begin, commit: commit,
 	}
@@ -82,6 +87,12 @@ const (
 	commit = "commit"
 )
 
+// In MariaDB the mark is sent with the claim, and shares its fate.
+const (
+	claimOwnRow = "claim_own_row"
+	markOwnRow  = "mark_own_row"
+)
+
 // arm lets a fault wait for the n-th sending of its verb from now on.
 func (f *faults) arm(one fault) error {
 	known := false
@@ -91,10 +102,24 @@ func (f *faults) arm(one fault) error {
 	if !known {
 		return fmt.Errorf("no verb %s", one.verb)
 	}
+	if one.verb == markOwnRow && f.dialect == twiceproof.MySQL {
+		one.verb = claimOwnRow
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.armed = append(f.armed, one)
 	return nil
+}
+
+// of is the verb of a statement as it is sent. MariaDB takes several as one, of which
+// the claim of an own row is one.
+func (f *faults) of(statement string) verb {
+	v, ok := f.verbs[statement]
+	if before, _, found := strings.Cut(statement, f.claim); !ok && found {
+		v = f.verbs[f.claim]
+		v.first = strings.Count(before, "?")
+	}
+	return v
 }
 
 // next is the fault that strikes this sending of a verb, if one does.
@@ -165,6 +190,7 @@ func (f *faults) tell(v verb, args []driver.NamedValue, matched bool) {
 
 // numbered are the arguments in the order of the statement's numbers.
 func (v verb) numbered(args []driver.NamedValue) []any {
+	args = args[v.first:]
 	count := len(args)
 	if v.order != nil { // one parameter may stand at several places
 		count = slices.Max(append(v.order, -1)) + 1
