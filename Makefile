@@ -8,7 +8,7 @@ BENCHTIME      ?= 1s
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
-.PHONY: help servers test test-python test-ruby test-full race lint fix verify bench clean
+.PHONY: help servers workers test test-python test-ruby test-full race lint fix verify bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,9 +17,12 @@ servers: ## install the programs of the throw-away servers, or say how
 	@scripts/servers
 	@lab/sqs/differential/install.sh
 
-test: servers ## what CI runs (at most 10 minutes on 2 cores)
-	go test -timeout 10m $(PACKAGES)
+test: servers workers ## what CI runs (at most 10 minutes on 2 cores)
+	go test -timeout 15m $(PACKAGES)
 	$(MAKE) test-python test-ruby
+
+workers: bin/python ## install what the replay's own Ruby and Python workers need
+	@ruby/install
 
 test-python: servers bin/python ## the Python package alone: its tests, ruff, mypy
 	cd python && ../bin/python/bin/ruff check . && ../bin/python/bin/mypy
@@ -36,11 +39,11 @@ bin/python: python/pyproject.toml
 	@touch $@
 
 test-full: export TWICEPROOF_FULL = 1
-test-full: servers ## every combination and repeat
+test-full: servers workers ## every combination and repeat
 	go test -count=1 -timeout 3h $(PACKAGES)
 	$(MAKE) test-python test-ruby
 
-race: servers ## the tests under the race detector (needs a C compiler)
+race: servers workers ## the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout 20m $(PACKAGES)
 
 lint: $(LINTER) ## golangci-lint
@@ -58,7 +61,7 @@ verify: ## formatted, tidy, vetted; generated and copied files in step
 	@echo "verify: go.mod and go.sum"
 	@go mod tidy -diff || { echo "hint: go mod tidy" >&2; exit 1; }
 	@echo "verify: the examples' tables are the ones that twiceproof schema prints"
-	@for d in postgres sqlite; do for f in examples/*/schema.$$d.sql; do \
+	@for d in postgres sqlite mysql; do for f in examples/*/schema.$$d.sql examples/*/*/schema.$$d.sql; do [ -e $$f ] || continue; \
 		cmp dialect/$$d/schema.sql $$f || { echo "hint: cp dialect/$$d/schema.sql $$f" >&2; exit 1; }; done; done
 	@echo "verify: the Python package's statements are those of dialect/"
 	@python/sync --check

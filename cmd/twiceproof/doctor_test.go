@@ -26,7 +26,7 @@ func TestDoctorScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/doctor", Setup: sweepSetUp, RequireExplicitExec: true, RequireUniqueNames: true, UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "change": change, "sql": runSQL, "attribute": setAttribute, "versionless": versionless,
+			"status": status, "change": changeText, "sql": runSQL, "attribute": setAttribute, "versionless": versionless,
 		},
 	})
 }

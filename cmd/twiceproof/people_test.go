@@ -15,7 +15,7 @@ func TestPeopleScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/people", Setup: sweepSetUp, RequireExplicitExec: true, RequireUniqueNames: true, UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "change": change, "sql": runSQL, "stale": makeStale, "queued": queued, "ageless": ageless, "pasted": pasted,
+			"status": status, "change": changeText, "sql": runSQL, "stale": makeStale, "queued": queued, "ageless": ageless, "pasted": pasted,
 		},
 	})
 }

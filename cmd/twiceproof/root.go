@@ -48,7 +48,7 @@ Exit status: 0 good, 1 something was found, 2 usage or environment,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err: err, command: cmd.CommandPath()}
 	})
-	root.AddCommand(replayCommand(std), judgeCommand(std), schemaCommand(std), sweepCommand(std), statusCommand(std), heldCommand(std), resolveCommand(std), pruneCommand(std))
+	root.AddCommand(replayCommand(std), judgeCommand(std), schemaCommand(std), sweepCommand(std), statusCommand(std), heldCommand(std), resolveCommand(std), pruneCommand(std), fitCommand(std), repeatsCommand(std), noteCommand(std), doctorCommand(std), initCommand(std))
 	return root
 }
 

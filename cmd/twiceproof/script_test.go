@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Setup: setUp, RequireExplicitExec: true, RequireUniqueNames: true, UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"change": change, "nothing-left": nothingLeft, "await": await, "matches-schema": matchesSchema, "status": status,
+			"change": changeText, "nothing-left": nothingLeft, "await": await, "matches-schema": matchesSchema, "status": status,
 		},
 	})
 }
@@ -85,8 +85,8 @@ func setUp(env *testscript.Env) error {
 	return nil
 }
 
-// change FILE OLD NEW replaces one piece of a file, which must be there.
-func change(ts *testscript.TestScript, _ bool, args []string) {
+// changeText, as change FILE OLD NEW, replaces one piece of a file, which must be there.
+func changeText(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile(args[0])
 	if !strings.Contains(text, args[1]) {
 		ts.Fatalf("%s has no %q", args[0], args[1])

@@ -22,7 +22,7 @@ import (
 func TestSweepScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/sweep", Setup: sweepSetUp, RequireExplicitExec: true, RequireUniqueNames: true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "change": change, "sql": runSQL, "stale": makeStale, "queued": queued},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "change": changeText, "sql": runSQL, "stale": makeStale, "queued": queued},
 	})
 }
 

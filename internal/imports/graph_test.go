@@ -80,7 +80,7 @@ var graphRules = []struct {
 	{"replay never imports the root", replayIsIndependent},
 	{"one wire protocol never imports another", protocolsAreApart},
 	{"wire knows no jobs", wireKnowsNoJobs},
-	{"guardtest and internal/testdb are imported by tests only", testRoomsStayInTests},
+	{"guardtest, internal/testdb and wire/wiretest are imported by tests only", testRoomsStayInTests},
 }
 
 func rootIsLean(g graph) []string {
@@ -149,7 +149,7 @@ func testRoomsStayInTests(g graph) []string {
 	var complaints []string
 	for _, path := range slices.Sorted(maps.Keys(g)) {
 		for _, imported := range g[path].Imports {
-			if dir, ours := room(imported); ours && in(dir, "guardtest", "internal/testdb", "lab/internal/process/processtest") {
+			if dir, ours := room(imported); ours && in(dir, "guardtest", "internal/testdb", "lab/internal/process/processtest", "wire/wiretest") {
 				complaints = append(complaints, fmt.Sprintf("tests only: %s imports %s", path, imported))
 			}
 		}

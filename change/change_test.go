@@ -1,0 +1,122 @@
+package change
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// A repository of each framework, with what tells it.
+var repositories = map[Framework]fstest.MapFS{
+	SQL:     {"README.md": {}},
+	Rails:   {"config/application.rb": {}, ".github/workflows/ci.yml": {}},
+	Django:  {"manage.py": {}, "billing/migrations/__init__.py": {}, "billing/migrations/0001_initial.py": {}, "billing/migrations/0007_orders.py": {}},
+	Alembic: {"alembic.ini": {Data: []byte("[alembic]\nscript_location = %(here)s/db\n")}, "db/versions/a1_first.py": {Data: []byte("revision = 'a1'\ndown_revision = None\n")}, "db/versions/b2_second.py": {Data: []byte("revision: str = \"b2\"\ndown_revision: str | None = \"a1\"\n")}},
+	Goose:   {"db/migrations/001_first.sql": {Data: []byte("-- +goose Up\n")}, ".gitlab-ci.yml": {}},
+	Migrate: {"migrations/1_first.up.sql": {}},
+}
+
+func requestOf(f Framework, dialect string, q job.Queue, kind job.EffectKind) Request {
+	keys := map[job.Queue][]string{job.SQS: {"body.order.id", "body.amount"}, job.Sidekiq: {"args[0].order_id", "args[1]"}, job.Celery: {"kwargs.order_id", "kwargs.amount"}}
+	j := job.Job{Type: "charge.create", Queue: q, Message: map[job.Queue]string{job.SQS: "charges", job.Sidekiq: "ChargeJob", job.Celery: "billing.charge"}[q], Effect: job.Effect{Kind: kind}, Lease: time.Minute}
+	j.Operation.Key = []job.Path{job.MustParsePath(keys[q][0])}
+	j.Operation.Fingerprint = []job.Path{job.MustParsePath(keys[q][1])}
+	if kind == job.Outside {
+		j.Stale.Policy = job.Lookup
+	}
+	return Request{Job: j, Table: "idempotency_records", Dialect: dialect, Framework: f, Now: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Repository: repositories[f]}
+}
+
+func TestGuess(t *testing.T) {
+	for want, repository := range repositories {
+		if got := Guess(repository); got != want {
+			t.Errorf("%s taken for %s", want, got)
+		}
+	}
+}
+
+// Every text of every framework, queue and kind of effect, as people will read it.
+func TestGolden(t *testing.T) {
+	var b bytes.Buffer
+	requests := []Request{}
+	for _, f := range Frameworks() {
+		requests = append(requests, requestOf(f, "postgres", job.Sidekiq, job.Outside))
+	}
+	for _, q := range []job.Queue{job.SQS, job.Celery} {
+		requests = append(requests, requestOf(SQL, "mysql", q, job.OwnRow), requestOf(SQL, "sqlite", q, job.Outside))
+	}
+	for _, r := range requests {
+		files, err := Files(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "==== %s, %s, %s, %s\n", r.Framework, r.Dialect, r.Job.Queue, r.Job.Effect.Kind)
+		for _, f := range files {
+			fmt.Fprintf(&b, "-- %s (%s)\n%s", f.Path, f.What, f.Text)
+		}
+	}
+	const golden = "testdata/files.txt"
+	if *update {
+		if err := os.WriteFile(golden, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("differs from %s (%v); -update writes it anew", golden, err)
+	}
+}
+
+// The replay file is sound for its job: its message has the operation key.
+func TestReplayFileFitsItsJob(t *testing.T) {
+	for _, q := range []job.Queue{job.SQS, job.Sidekiq, job.Celery} {
+		for _, kind := range []job.EffectKind{job.Outside, job.OwnRow} {
+			for _, dialect := range []string{"postgres", "mysql", "sqlite"} {
+				r := requestOf(SQL, dialect, q, kind)
+				spec, err := jobfile.ParseReplay("twiceproof.replay.yaml", []byte(replayFile(r).Text))
+				if err == nil {
+					_, err = spec.JobOf(&jobfile.File{Jobs: []job.Job{r.Job}})
+				}
+				if err != nil {
+					t.Errorf("%s, %s, %s: %v\n%s", q, kind, dialect, err, replayFile(r).Text)
+				}
+			}
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for name, c := range map[string]struct {
+		framework  Framework
+		repository fstest.MapFS
+		what       string
+	}{
+		"no Django application":  {Django, fstest.MapFS{"manage.py": {}}, "no Django application"},
+		"two of them":            {Django, fstest.MapFS{"a/migrations/__init__.py": {}, "b/migrations/__init__.py": {}}, "several Django applications"},
+		"no alembic.ini":         {Alembic, fstest.MapFS{}, "no alembic.ini"},
+		"one without a location": {Alembic, fstest.MapFS{"alembic.ini": {Data: []byte("[alembic]\n")}}, "no script_location"},
+		"two heads": {Alembic, fstest.MapFS{
+			"alembic.ini":      {Data: []byte("script_location = db\n")},
+			"db/versions/a.py": {Data: []byte("revision = 'a'\n")}, "db/versions/b.py": {Data: []byte("revision = 'b'\n")},
+		}, "several heads: a, b"},
+	} {
+		r := requestOf(c.framework, "postgres", job.SQS, job.Outside)
+		r.Repository = c.repository
+		if _, err := Files(r); err == nil || !strings.Contains(err.Error(), c.what) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Files(requestOf(SQL, "oracle", job.SQS, job.Outside)); err == nil {
+		t.Error("a database that is not known was taken")
+	}
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// checkNew says so when a file cannot be made, before any work is done for it. An empty
+// name is none.
+func checkNew(path string) error {
+	if path == "" {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return thereAlready(path)
+	}
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return &replay.Problem{What: "there is no folder " + folder, Hint: "check the path, or make the folder first"}
+	}
+	return nil
+}
+
+// writeNew writes a file that must not be there yet.
+func writeNew(path string, text []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // to be read by others
+	if errors.Is(err, fs.ErrExist) {
+		return thereAlready(path)
+	}
+	if err == nil {
+		_, err = file.Write(text)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return &replay.Problem{What: path + " cannot be written: " + err.Error(), Hint: "name a file in a folder that you may write to"}
+	}
+	return nil
+}
+
+func thereAlready(path string) error {
+	return &replay.Problem{What: path + " is there already, and is not overwritten", Hint: "name another file, or move it away"}
+}

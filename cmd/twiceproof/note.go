@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/note"
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+type noteFlags struct {
+	file     string
+	job      string
+	evidence string
+	doctor   string
+	format   string
+	out      string
+	json     bool
+	std      stdio
+}
+
+const noteHelp = `Make the one-page note on a job, from its job file and the evidence of its replay:
+what was agreed (operation key, what counts as a repeat, lease, policy for a stale
+claim, retention), what the replay showed of it on the code before and after, what the
+unique key enforces, what is not promised, how to go back, and a block to sign.
+
+Nothing is called shown that the replay did not show. The page says at its top what was
+not, and has then nothing to sign: when a case was not ok or could not be told, when
+the evidence is a part of a replay or of another job file (policy, lease, longest run
+or operation key have changed since), or when the settings check found something that
+voids the guarantee. For that give it what twiceproof doctor --json printed.
+
+The evidence is looked for in evidence/<job>/ beside the job file, where a replay leaves
+it; the replay file beside the job file is read to compare the operation key.
+
+The page is Markdown, or HTML in one file for one sheet of A4.
+
+Exit status: 0 everything on the page was shown; 1 something was not; 2 usage or
+environment, such as no evidence at all; 3 it could not be told; 130 interrupted.`
+
+func noteCommand(std stdio) *cobra.Command {
+	f := noteFlags{std: std}
+	cmd := &cobra.Command{
+		Use:   "note",
+		Short: "Make the one-page note to sign, from the evidence of a replay",
+		Long:  noteHelp,
+		Example: `  twiceproof note
+  twiceproof note --format html --out note.html
+  twiceproof doctor --json > doctor.json; twiceproof note --doctor doctor.json`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return f.run() },
+	}
+	cmd.Flags().StringVar(&f.file, "file", jobfile.DefaultName, "the job `file`")
+	cmd.Flags().StringVar(&f.job, "job", "", "the `job` type, where the file has several")
+	cmd.Flags().StringVar(&f.evidence, "evidence", "", "the `folder` of the replay's evidence (default: evidence/<job> beside the job file)")
+	cmd.Flags().StringVar(&f.doctor, "doctor", "", "a `file` with what twiceproof doctor --json printed")
+	cmd.Flags().StringVar(&f.format, "format", "markdown", "markdown or html")
+	cmd.Flags().StringVar(&f.out, "out", "", "write the page into this `file`")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON (schema "+note.Schema+")")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	return cmd
+}
+
+func (f noteFlags) run() error {
+	if f.format != "markdown" && f.format != "html" {
+		return &replay.Problem{What: fmt.Sprintf("--format: there is none called %q", f.format), Hint: "write markdown or html"}
+	}
+	if err := checkNoteFile(f.out); err != nil {
+		return err
+	}
+	in, err := f.input()
+	if err != nil {
+		return err
+	}
+	n := note.New(in)
+	if err := f.show(n); err != nil {
+		return err
+	}
+	return f.tell(n)
+}
+
+func (f noteFlags) show(n note.Note) error {
+	if f.out == "" {
+		return f.write(f.std.out, n)
+	}
+	var page bytes.Buffer
+	if err := f.write(&page, n); err != nil {
+		return err
+	}
+	// In one step: a full disk or a kill leaves the note that was there.
+	err := os.WriteFile(f.out+".unfinished", page.Bytes(), 0o644) //nolint:gosec // to be read by others
+	if err == nil {
+		err = os.Rename(f.out+".unfinished", f.out)
+	}
+	if err != nil {
+		_ = os.Remove(f.out + ".unfinished")
+		return &replay.Problem{What: "the note cannot be written: " + err.Error(), Hint: "name a file in a folder that you may write to with --out"}
+	}
+	fmt.Fprintf(f.std.err, "written: %s\n", f.out)
+	return nil
+}
+
+func (f noteFlags) write(w io.Writer, n note.Note) error {
+	page := n.WriteMarkdown
+	if f.format == "html" {
+		page = n.WriteHTML
+	}
+	return show(w, f.json, n.Result(), page)
+}
+
+// tell says on standard error what the page says at its top.
+func (f noteFlags) tell(n note.Note) error {
+	if n.Shown == note.Yes {
+		return nil
+	}
+	for _, d := range n.Doubts {
+		line(f.std.err, notShown[d.Shown]+d.Why, d.Mend)
+	}
+	if n.Shown == note.No {
+		return &statusError{statusFound}
+	}
+	return &statusError{statusUnknown}
+}
+
+var notShown = map[note.Shown]string{note.No: "not shown: ", note.Unknown: "could not be told: "}
+
+// checkNoteFile: a note takes the place of an earlier one, and of nothing else.
+func checkNoteFile(path string) error {
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	switch {
+	case err == nil && !bytes.Contains(text, []byte("twiceproof note")):
+		return &replay.Problem{What: path + " is there already and is no note", Hint: "name another file with --out"}
+	case err == nil:
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return &replay.Problem{What: path + " is a folder", Hint: "name a file in it with --out, such as " + filepath.Join(path, "note.md")}
+	}
+	return checkNew(path)
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/note"
+	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/report"
+)
+
+// input reads everything that the note is made of.
+func (f noteFlags) input() (in note.Input, err error) {
+	file, err := jobfile.Load(f.file)
+	if err != nil {
+		return in, err
+	}
+	if in.Job, err = file.Job(f.job); err != nil {
+		return in, severalJobs(err, file, f.job)
+	}
+	in.Table, in.JobFile, in.Version = file.Table, f.file, version()
+	folder := f.evidence
+	if folder == "" {
+		folder = filepath.Join(filepath.Dir(f.file), "evidence", folderName(in.Job.Type))
+	}
+	in.Part = filepath.Base(folder) == "only"
+	if in.Report, err = reportIn(folder, in.Job.Type); err != nil {
+		return in, err
+	}
+	if in.Plan, err = planIn(folder); err != nil {
+		return in, err
+	}
+	in.Keys = f.keys(folder, file, in)
+	in.Doctor, err = f.readDoctor()
+	return in, err
+}
+
+// severalJobs: which of them is asked for is for --job to say.
+func severalJobs(err error, file *jobfile.File, jobType string) error {
+	if jobType != "" || len(file.Jobs) < 2 {
+		return err
+	}
+	problem := jobfile.Errors(err)[0]
+	return &replay.Problem{What: problem.Error(), Hint: "name one with --job; " + problem.Hint}
+}
+
+func reportIn(folder, jobType string) (report.Report, error) {
+	for _, name := range []string{"result.json", "incomplete.json"} {
+		path := filepath.Join(folder, name)
+		text, err := readEvidence(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		r, err := parsed(path, text, err, note.ReadReport)
+		return r, err
+	}
+	return report.Report{}, &replay.Problem{
+		What: fmt.Sprintf("there is no evidence of a replay of %s in %s, so nothing is shown", jobType, folder),
+		Hint: "run twiceproof replay first, or name the folder with --evidence",
+	}
+}
+
+func planIn(folder string) (*replay.Plan, error) {
+	path := filepath.Join(folder, "plan.json")
+	text, err := readEvidence(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // the note says that there is none
+	}
+	plan, err := parsed(path, text, err, note.ReadPlan)
+	return &plan, err
+}
+
+func (f noteFlags) readDoctor() (*note.Doctor, error) {
+	if f.doctor == "" {
+		return nil, nil //nolint:nilnil // nobody has looked
+	}
+	text, err := readEvidence(f.doctor)
+	doctor, err := parsed(f.doctor, text, err, note.ReadDoctor)
+	return &doctor, err
+}
+
+// maxEvidence is far more than any of the files has.
+const maxEvidence = 64 << 20
+
+func readEvidence(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // a named pipe would be waited for
+		return nil, errors.New("it is no regular file")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxEvidence+1))
+	if err == nil && len(text) > maxEvidence {
+		err = errors.New("it is larger than any evidence")
+	}
+	return text, err
+}
+
+func parsed[T any](path string, text []byte, err error, parse func([]byte) (T, error)) (value T, _ error) {
+	if err == nil {
+		value, err = parse(text)
+	}
+	if err != nil {
+		return value, &replay.Problem{What: path + " cannot be used: " + err.Error(), Hint: "let the command that made it make it again"}
+	}
+	return value, nil
+}
+
+// keys fills the replay's own message in by the job file of now. What the replay sent is
+// in the history of its first case.
+func (f noteFlags) keys(folder string, file *jobfile.File, in note.Input) note.Keys {
+	path := filepath.Join(folder, "histories", in.Report.Judged+"-sequential.jsonl")
+	text, err := readEvidence(path)
+	if err != nil {
+		return note.Keys{Untold: "the evidence has no history of the case sequential"}
+	}
+	sent, err := note.SentKeys(text)
+	if err != nil || len(sent) == 0 {
+		return note.Keys{Untold: "the history of the case sequential tells of no message"}
+	}
+	spec, err := jobfile.LoadReplay(filepath.Join(filepath.Dir(f.file), jobfile.DefaultReplayName))
+	if err != nil {
+		return note.Keys{Untold: "the replay file beside the job file, whose message has the key, cannot be read"}
+	}
+	spec.Job = in.Job.Type
+	j, err := spec.JobOf(file)
+	if err != nil { // such as a message without what is the key now
+		return note.Keys{Sent: sent}
+	}
+	return note.Keys{Sent: sent, Now: firstKeys(spec.Message, j)}
+}
+
+// firstKeys are those of the replay's first message, whose value is a text or a number.
+func firstKeys(m jobfile.Message, j job.Job) (keys []string) {
+	for _, value := range []string{"replay-1", "700001"} {
+		body, attributes := m.Fill(value)
+		fields, err := job.FieldsOf(j.Queue, []byte(body), attributes)
+		if err != nil {
+			continue
+		}
+		if key, err := j.Operation.KeyOf(fields); err == nil {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}

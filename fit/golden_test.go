@@ -1,0 +1,60 @@
+package fit
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (-update writes it anew); got:\n%s", path, got)
+	}
+}
+
+// One of each verdict, in each form, and the job file that comes of it.
+func TestGolden(t *testing.T) {
+	for name, a := range map[string]Answers{
+		"fits": fitting(),
+		"choose": withoutUnused(mail("undecided").with(
+			"wanted", "stop_and_clean_up", "job", "", "what", "a *receipt* | by <mail>", "longest_run", "5h", "queue", "sqs", "database", "sqlite")).with("settle", "5s"),
+		"own_row": withoutUnused(fitting().with("effect", "own_row", "queue", "sidekiq", "key", "args[0]", "identifier", "can_be_added")),
+		"stop":    fitting().with("repository", "no", "identifier", "queue_id", "key", "", "enqueuers", "disagree"),
+	} {
+		d := decided(t, a)
+		var text, markdown bytes.Buffer
+		if err := d.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.WriteMarkdown(&markdown); err != nil {
+			t.Fatal(err)
+		}
+		result, err := json.MarshalIndent(d.Result(), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name+".txt", text.Bytes())
+		golden(t, name+".md", markdown.Bytes())
+		golden(t, name+".json", append(result, '\n'))
+		if d.Verdict != Stop {
+			golden(t, name+".yaml", d.WriteJob())
+		}
+	}
+	golden(t, "answers.yaml", []byte(Template()))
+}

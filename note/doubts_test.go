@@ -1,0 +1,194 @@
+package note
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/report"
+)
+
+// The controls: everything was shown, for each kind of job.
+func TestShown(t *testing.T) {
+	for name, j := range map[string]job.Job{"lookup": charge(t), "hold": hold(t), "own row": ownRow(t)} {
+		n := New(shown(j))
+		if n.Shown != Yes || len(n.Doubts) > 0 {
+			t.Errorf("%s: %s, %+v", name, n.Shown, n.Doubts)
+		}
+		page := markdown(t, n)
+		if !strings.Contains(page, "**Shown by replay**") || !strings.Contains(page, "| confirmed |") || strings.Contains(page, "Not shown") {
+			t.Errorf("%s: got\n%s", name, page)
+		}
+	}
+}
+
+// Each reason not to believe the page, one at a time, takes the word and the signatures
+// away, and says what to do.
+func TestNothingIsCalledShownThatWasNot(t *testing.T) {
+	sound := shown(charge(t))
+	job2 := func(by func(*job.Job)) Input {
+		in := shown(charge(t))
+		by(&in.Job)
+		return in
+	}
+	verdict := func(label, verdict, kind string) Input {
+		return sound.change(label, func(r *replay.Result) { r.Verdict = replay.Verdict{Verdict: verdict, Kind: kind, Why: "it was seen"} })
+	}
+	planned := func(by func(*replay.Plan)) Input {
+		in := sound
+		p := *sound.Plan
+		p.Cases = slices.Clone(p.Cases)
+		by(&p)
+		in.Plan = &p
+		return in
+	}
+	reported := func(by func(*report.Report)) Input {
+		in := sound
+		by(&in.Report)
+		return in
+	}
+	keys := func(k Keys) Input {
+		in := sound
+		in.Keys = k
+		return in
+	}
+	settings := func(f ...Finding) Input {
+		in := sound
+		in.Doctor = &Doctor{Schema: DoctorSchema, Findings: f}
+		return in
+	}
+	part := sound
+	part.Part = true
+	for name, c := range map[string]struct {
+		in   Input
+		want Shown
+		why  string
+	}{
+		"a violation":                  {verdict("killed_after_effect", replay.Violation, replay.Duplicate), No, "new/killed_after_effect: duplicate: it was seen"},
+		"a violation elsewhere":        {verdict("late_finisher/after_effect", replay.Violation, replay.AgainstPolicy), No, "against_policy"},
+		"an unknown case":              {verdict("shutdown", replay.Unknown, ""), Unknown, "new/shutdown could not be told"},
+		"a verdict of another version": {verdict("shutdown", "fine", ""), Unknown, "could not be told"},
+		"no guard":                     {sound.change("sequential", func(r *replay.Result) { r.Guarded = false }), No, "keeps no idempotency record"},
+		"another policy":               {job2(func(j *job.Job) { j.Stale = job.Stale{Policy: job.Hold} }), No, "its policy for a stale claim is hold, and lookup was replayed"},
+		"another lease":                {job2(func(j *job.Job) { j.Lease = 3 * time.Minute }), No, "its lease is 3m, and 2m was replayed"},
+		"another settle time":          {job2(func(j *job.Job) { j.Stale.Settle = time.Minute }), No, "its lease in the record is 3m, and 2m30s was replayed"},
+		"another budget":               {job2(func(j *job.Job) { j.Stale.MaxLookups = 2 }), No, "the policy's settings are others"},
+		"another longest run":          {job2(func(j *job.Job) { j.LongestRun = 41 * time.Second }), No, "its longest run is 41s, and 40s was replayed"},
+		"an own row now":               {job2(func(j *job.Job) { j.Effect.Kind, j.Stale = job.OwnRow, job.Stale{} }), No, "its policy for a stale claim is none (an own row)"},
+		"another queue":                {job2(func(j *job.Job) { j.Queue = job.Celery }), No, "its queue is celery"},
+		"another job":                  {job2(func(j *job.Job) { j.Type = "receipt.mail" }), No, "the evidence is of another job: charge.create"},
+		"another key":                  {keys(Keys{Sent: []string{"replay-1"}, Now: []string{"replay-1/EUR"}}), No, "its operation key gives another key"},
+		"a key without a message":      {keys(Keys{Sent: []string{"replay-1"}}), No, "its operation key gives another key"},
+		"keys that nobody can tell":    {keys(Keys{Untold: "the evidence has no history"}), Unknown, "could not be told: the evidence has no history"},
+		"no plan":                      {func() Input { in := sound; in.Plan = nil; return in }(), Unknown, "no plan.json"},
+		"the plan of another replay":   {planned(func(p *replay.Plan) { p.LeaseMS++ }), No, "not of one replay"},
+		"a plan that permits more": {planned(func(p *replay.Plan) {
+			for i, c := range p.Cases {
+				if c.Label() == "killed_after_effect" {
+					p.Cases[i].Permitted = []replay.Permitted{{At: job.Moment{Claimed: true, Effect: true}, Ends: []job.End{{Effects: 2, State: job.EndCompleted}}}}
+				}
+			}
+		}), No, "permits other ends at killed_after_effect"},
+		"a replay that was interrupted": {reported(func(r *report.Report) { r.Complete = false }), Unknown, "did not come to its end"},
+		"no results":                    {reported(func(r *report.Report) { r.Results = nil }), Unknown, "no case of a version to judge"},
+		"one case":                      {sound.without(func(r replay.Result) bool { return r.Case == "sequential" }), Unknown, "cases are missing, such as concurrent"},
+		"all but one":                   {sound.without(func(r replay.Result) bool { return r.Case != "keyless" }), Unknown, "1 case is missing, such as keyless"},
+		"a folder of a part":            {part, Unknown, "of a part of a replay"},
+		"few races":                     {sound.change("concurrent", func(r *replay.Result) { r.Overlapped = 99 }), Unknown, "in 99 runs only, and 100 were agreed"},
+		"a check that was not made":     {verdict("killed_after_claim", replay.NotApplicable, ""), Unknown, "the agreed check killed_after_claim was not made: it was seen"},
+		"no young claim":                {verdict("young_claim", replay.NotApplicable, ""), Unknown, "the agreed check young_claim was not made"},
+		"a platform that voids it": {
+			settings(Finding{ID: "sqlite_network", Severity: "loses", Subject: "records.db", What: "it lies on NFS.", Mend: "move it.", Voids: true}), No,
+			"sqlite_network (records.db): it lies on NFS: nothing that a replay showed holds there",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := New(c.in)
+			if n.Shown != c.want || !slices.ContainsFunc(n.Doubts, func(d Doubt) bool { return strings.Contains(d.Why, c.why) && d.Mend != "" }) {
+				t.Fatalf("%s, %+v; want %s, %q", n.Shown, n.Doubts, c.want, c.why)
+			}
+			for _, page := range []string{markdown(t, n), html(t, n)} {
+				if strings.Contains(page, "Shown by replay") || strings.Contains(page, "Merged after sign-off") {
+					t.Errorf("it is called shown, or can be signed:\n%s", page)
+				}
+			}
+		})
+	}
+}
+
+// The worst decides, whatever comes first.
+func TestWorstDoubtDecides(t *testing.T) {
+	in := shown(charge(t)).change("sequential", func(r *replay.Result) { r.Verdict.Verdict = replay.Unknown })
+	in = in.change("shutdown", func(r *replay.Result) { r.Verdict = replay.Verdict{Verdict: replay.Violation, Kind: replay.Lost} })
+	if n := New(in); n.Shown != No || len(n.Doubts) != 2 {
+		t.Errorf("%s, %+v", n.Shown, n.Doubts)
+	}
+}
+
+// What is no doubt is a remark, and is on the page.
+func TestRemarks(t *testing.T) {
+	sound := shown(charge(t))
+	older := sound.without(func(r replay.Result) bool { return hasLine(r.Label()) })
+	older.Report.ToolVersion = "v0.0.9"
+	older.Plan = &replay.Plan{Job: sound.Plan.Job, LeaseMS: sound.Plan.LeaseMS, PolicyText: sound.Plan.PolicyText}
+	dirty := sound
+	dirty.Report.Tree = &report.Tree{Commit: sound.Report.Tree.Commit, Dirty: true}
+	nowhere := sound
+	nowhere.Report.Tree = nil
+	looked := func(d Doctor) Input {
+		in := sound
+		in.Doctor = &d
+		return in
+	}
+	for name, c := range map[string]struct {
+		in   Input
+		want string
+	}{
+		"no old code":      {sound.without(func(r replay.Result) bool { return r.Version == "new" }), "No code from before was replayed beside it"},
+		"dirty":            {dirty, "is in no commit"},
+		"no git":           {nowhere, "was not in git"},
+		"an older version": {older, "made by another version (v0.0.9), which did not know"},
+		"no doctor":        {sound, "Nobody has looked at the settings"},
+		"a clean doctor":   {looked(Doctor{}), "found none that repeats or loses"},
+		"a note of it":     {looked(Doctor{Findings: []Finding{{ID: "x", Severity: "note"}}}), "found none that repeats or loses"},
+		"open settings":    {looked(Doctor{Findings: []Finding{{ID: "short_visibility", Severity: "repeats"}}}), "Open settings, told by twiceproof doctor: short_visibility (repeats)"},
+		"gaps":             {looked(Doctor{CouldNotCheck: []Gap{{ID: "celery", Reason: "no module"}}}), "It could not look at: celery."},
+	} {
+		n := New(c.in)
+		if n.Shown != Yes || !strings.Contains(strings.Join(n.Remarks, "\n"), c.want) {
+			t.Errorf("%s: %s, %q, %+v", name, n.Shown, n.Remarks, n.Doubts)
+		}
+	}
+	quiet := sound
+	quiet.Report.Results = slices.Clone(sound.Report.Results)
+	for i := range quiet.Report.Results {
+		quiet.Report.Results[i].Verdict = replay.Verdict{Verdict: replay.OK}
+		quiet.Report.Results[i].EffectsMin, quiet.Report.Results[i].EffectsMax = 1, 1
+	}
+	n := New(quiet)
+	if page := markdown(t, n); n.Shown != Yes || !strings.Contains(page, "No case broke the version old either") || !strings.Contains(page, "so they are no control") {
+		t.Errorf("%+v\n%s", n.Doubts, page)
+	}
+}
+
+func markdown(t *testing.T, n Note) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := n.WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func html(t *testing.T, n Note) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := n.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

@@ -1,0 +1,110 @@
+package note
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/report"
+)
+
+const tool = "v0.1.0"
+
+func paths2(t *testing.T, texts ...string) (list []job.Path) {
+	t.Helper()
+	for _, text := range texts {
+		p, err := job.ParsePath(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// charge is a job whose effect can be looked up.
+func charge(t *testing.T) job.Job {
+	t.Helper()
+	return job.Job{
+		Type: "charge.create", Queue: job.SQS, Message: "charges",
+		Operation: job.Operation{Key: paths2(t, "body.order.id"), Repeat: "The same order is one operation.", Fingerprint: paths2(t, "body.amount_cents")},
+		Effect:    job.Effect{Kind: job.Outside, What: "a charge at the payment service"}, LongestRun: 40 * time.Second, Lease: 2 * time.Minute,
+		Stale: job.Stale{Policy: job.Lookup, Settle: 30 * time.Second}, StoreMessage: true, Retention: 45 * 24 * time.Hour,
+	}
+}
+
+// shown is the evidence of a replay in which everything that this version knows was ok
+// for the new code, and the old code repeated.
+func shown(j job.Job) Input {
+	r := report.Report{
+		Schema: report.Schema, GeneratedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), ToolVersion: tool, Complete: true,
+		Tree: &report.Tree{Commit: strings.Repeat("0123456789", 4)}, Job: j.Type, Queue: string(j.Queue), Database: "postgres",
+		Policy: string(j.Stale.Policy), PolicyText: jobfile.Explain(j), LeaseMS: j.Lease.Milliseconds(), StoredLeaseMS: j.StoredLease().Milliseconds(),
+		Judged: "new", Verdict: replay.OK,
+	}
+	p := replay.Plan{Schema: replay.PlanSchema, Job: j.Type, Policy: r.Policy, PolicyText: r.PolicyText, LeaseMS: r.LeaseMS}
+	for _, c := range replay.Cases() {
+		old := replay.Result{Version: "old", Case: c.Name, Point: c.Point, Runs: 1, Operations: 1, Verdict: replay.Verdict{Verdict: replay.Violation, Kind: replay.Duplicate, Why: "2 effects"}, Effects: 2, EffectsMin: 2, EffectsMax: 2}
+		r.Results = append(r.Results, old, fine(j, c))
+		p.Cases = append(p.Cases, replay.Planned{
+			Version: "new", Guarded: true, Case: c.Name, Point: c.Point, LeaseMS: r.LeaseMS, LongestRunMS: j.LongestRun.Milliseconds(),
+			Permitted: []replay.Permitted{{At: job.Moment{Claimed: true, Effect: true}, Ends: j.Ends(job.Moment{Claimed: true, Effect: true})}},
+		})
+	}
+	return Input{
+		Job: j, Table: "idempotency_records", JobFile: "twiceproof.yaml", Version: tool, Report: r, Plan: &p,
+		Keys: Keys{Sent: []string{"replay-1"}, Now: []string{"replay-1", "700001"}},
+	}
+}
+
+func fine(j job.Job, c replay.Case) replay.Result {
+	r := replay.Result{
+		Version: "new", Guarded: true, Case: c.Name, Point: c.Point, Runs: 1, Operations: 1, Verdict: replay.Verdict{Verdict: replay.OK},
+		Effects: 1, EffectsMin: 1, EffectsMax: 1, Records: 1, State: job.EndCompleted,
+	}
+	switch c.Name {
+	case "concurrent":
+		r.Runs, r.Overlapped = 103, 100
+	case "two_operations":
+		r.Operations = 6
+	case "young_claim", "old_claim":
+		r.ClaimAgeMS, r.LeaseMS = 37_774, j.StoredLease().Milliseconds()
+		if j.Effect.Kind == job.OwnRow && c.Point == "" {
+			r = replay.Result{Version: "new", Guarded: true, Case: c.Name, Verdict: replay.Verdict{Verdict: replay.NotApplicable, Why: "an own row's record is born completed"}}
+		}
+	}
+	return r
+}
+
+// change changes the results of a case of the judged version.
+func (in Input) change(label string, by func(*replay.Result)) Input {
+	in.Report.Results = slices.Clone(in.Report.Results)
+	for i, r := range in.Report.Results {
+		if r.Version == in.Report.Judged && r.Label() == label {
+			by(&in.Report.Results[i])
+		}
+	}
+	return in
+}
+
+// without leaves cases out.
+func (in Input) without(keep func(replay.Result) bool) Input {
+	in.Report.Results = slices.DeleteFunc(slices.Clone(in.Report.Results), func(r replay.Result) bool { return !keep(r) })
+	return in
+}
+
+func hold(t *testing.T) job.Job {
+	j := charge(t)
+	j.Stale = job.Stale{Policy: job.Hold}
+	return j
+}
+
+func ownRow(t *testing.T) job.Job {
+	j := charge(t)
+	j.Effect.Kind, j.Stale = job.OwnRow, job.Stale{}
+	return j
+}

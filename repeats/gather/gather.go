@@ -1,0 +1,85 @@
+package gather
+
+import (
+	"hash/maphash"
+
+	"github.com/twiceproof/twiceproof/repeats"
+)
+
+const (
+	parts      = 64
+	partBuffer = 64 << 10
+	// Budget is what rows may take in memory before they go to files.
+	Budget = 48 << 20
+)
+
+// Gatherer takes rows in any order, and gives them back by reference.
+type Gatherer struct {
+	folder    string
+	budget    int
+	parts     [parts]spool
+	inMemory  int
+	spilled   bool
+	seed      maphash.Seed
+	scratch   []byte
+	Identical Identical
+}
+
+// Identical counts rows that were there already, word for word, and were left out.
+type Identical struct {
+	OtherFile int // shipped twice, or in two files of a rotation
+	SameFile  int // perhaps two events that differ in no column that was exported
+}
+
+// New makes one; what does not fit into the budget goes to files in the folder.
+func New(folder string, budget int) *Gatherer {
+	return &Gatherer{folder: folder, budget: budget, seed: maphash.MakeSeed()}
+}
+
+// Hash is a hash of a text, never 0, that is good within this Gatherer.
+func (g *Gatherer) Hash(texts ...string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(g.seed)
+	for _, text := range texts {
+		_, _ = h.WriteString(text)
+		_ = h.WriteByte(0xff) // in no valid UTF-8, so that ("a", "b") is not ("ab")
+	}
+	return max(1, h.Sum64())
+}
+
+// Add takes one row.
+func (g *Gatherer) Add(r Row) error {
+	g.scratch = repeats.AppendFold(g.scratch[:0], r.Reference)
+	hash := maphash.Bytes(g.seed, g.scratch)
+	part := &g.parts[hash>>58]
+	before := len(part.buffer)
+	part.buffer = appendRow(part.buffer, hash, r)
+	if g.spilled {
+		if len(part.buffer) >= partBuffer {
+			return part.spill(g.folder)
+		}
+		return nil
+	}
+	if g.inMemory += len(part.buffer) - before; g.inMemory < g.budget {
+		return nil
+	}
+	return g.spill()
+}
+
+func (g *Gatherer) spill() error {
+	g.spilled = true
+	for i := range g.parts {
+		if err := g.parts[i].spill(g.folder); err != nil {
+			return err
+		}
+		g.parts[i].buffer = make([]byte, 0, partBuffer+partBuffer/4)
+	}
+	return nil
+}
+
+// Close lets the files go.
+func (g *Gatherer) Close() {
+	for i := range g.parts {
+		g.parts[i].close()
+	}
+}

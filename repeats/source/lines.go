@@ -1,0 +1,175 @@
+package source
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// longestLine: a longer one is no line of a log.
+const longestLine = 16 << 20
+
+// eachLine gives every line without its end.
+func eachLine(f *File, do func(line []byte) error) error {
+	lines := bufio.NewScanner(f.Reader)
+	lines.Buffer(make([]byte, 64<<10), longestLine)
+	for lines.Scan() {
+		if line := bytes.TrimRight(lines.Bytes(), "\r"); len(line) > 0 {
+			if err := do(line); err != nil {
+				return err
+			}
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return &Error{f.Name + " has a line of more than 16 MB", "is it JSON lines, one object a line?"}
+	} else if err != nil {
+		return f.Broken(err)
+	}
+	return nil
+}
+
+// JSONL reads one JSON object a line. Loose takes log lines that end in one, and counts
+// those without.
+func JSONL(f *File, columns Columns, loose bool, sink Sink) error {
+	j := jsonLines{columns: columns, loose: loose, sink: sink, names: columns.all()}
+	j.found, j.values = make([]int, len(j.names)), make([]string, len(j.names))
+	if err := eachLine(f, j.line); err != nil {
+		return err
+	}
+	f.Names = j.known
+	for i, name := range j.names {
+		if j.objects > 0 && j.found[i] == 0 && (i < 2 || slices.Contains(columns.Key, name)) {
+			return Missing(f.Name, "field", name, j.known)
+		}
+	}
+	if j.objects == 0 {
+		return &Error{f.Name + " has no line with a JSON object", "is it JSON lines, one object a line?"}
+	}
+	return nil
+}
+
+type jsonLines struct {
+	columns Columns
+	loose   bool
+	sink    Sink
+	names   []string
+	values  []string
+	found   []int
+	known   []string // names that the first objects have
+	objects int
+	rec     Record
+}
+
+func (j *jsonLines) line(line []byte) error {
+	body := line
+	if start := bytes.IndexByte(line, '{'); j.loose && start > 0 {
+		body = line[start:]
+	}
+	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' || !gjson.ValidBytes(body) {
+		j.sink.Left(map[bool]string{true: NoJSON, false: "no sound JSON object"}[j.loose])
+		return nil
+	}
+	if j.objects++; j.objects <= 100 {
+		j.learn("", gjson.ParseBytes(body))
+	}
+	for i, name := range j.names {
+		v := jsonField(body, name)
+		if v.Exists() {
+			j.found[i]++
+		}
+		j.values[i] = jsonText(v)
+	}
+	j.rec.Fill(j.columns, j.values)
+	j.rec.Whole, j.rec.Body = append(j.rec.Whole[:0], string(line)), body
+	return j.sink.Take(&j.rec)
+}
+
+// jsonField takes a name with dots as one first, and then as a path.
+func jsonField(body []byte, name string) gjson.Result {
+	if strings.Contains(name, ".") {
+		if v := gjson.GetBytes(body, strings.ReplaceAll(name, ".", `\.`)); v.Exists() {
+			return v
+		}
+	}
+	return gjson.GetBytes(body, name)
+}
+
+// jsonText is a value as it is written; null, lists and objects are nothing.
+func jsonText(v gjson.Result) string {
+	switch v.Type {
+	case gjson.String:
+		return v.Str
+	case gjson.Number, gjson.True, gjson.False:
+		return v.Raw
+	}
+	return ""
+}
+
+func (j *jsonLines) learn(above string, object gjson.Result) {
+	object.ForEach(func(key, value gjson.Result) bool {
+		name := above + key.Str
+		if value.IsObject() {
+			j.learn(name+".", value)
+		} else if !slices.Contains(j.known, name) && len(j.known) < 200 {
+			j.known = append(j.known, name)
+		}
+		return true
+	})
+}
+
+// Log reads lines that a pattern with named groups matches.
+func Log(f *File, p *Pattern, columns Columns, sink Sink) error {
+	names := columns.all()
+	groups := make([]int, len(names))
+	for i, name := range names {
+		if groups[i] = p.SubexpIndex(name); groups[i] < 0 {
+			return Missing("the pattern", "named group", name, slices.DeleteFunc(p.SubexpNames(), func(s string) bool { return s == "" }))
+		}
+	}
+	matched := 0
+	rec, values := Record{}, make([]string, len(names))
+	err := eachLine(f, func(line []byte) error {
+		if p.must != nil && !bytes.Contains(line, p.must) {
+			sink.Left(Unmatched)
+			return nil
+		}
+		at := p.FindSubmatchIndex(line)
+		if at == nil {
+			sink.Left(Unmatched)
+			return nil
+		}
+		matched++
+		text := string(line)
+		for i, group := range groups {
+			if values[i] = ""; at[2*group] >= 0 {
+				values[i] = text[at[2*group]:at[2*group+1]]
+			}
+		}
+		rec.Fill(columns, values)
+		rec.Whole = append(rec.Whole[:0], text)
+		return sink.Take(&rec)
+	})
+	if err == nil && matched == 0 {
+		return &Error{"no line of " + f.Name + " matches the pattern", "try it on one line first: grep -P PATTERN FILE | head"}
+	}
+	return err
+}
+
+// What is left out of a log, since its lines are not all of the job's.
+const (
+	Unmatched = "lines that the pattern does not match"
+	NoJSON    = "lines without a JSON object"
+)
+
+// Pattern is a regular expression with named groups.
+type Pattern struct {
+	*regexp.Regexp
+	Name string
+	Note string // what a line of it stands for
+	must []byte // in each line that matches
+}

@@ -1,0 +1,54 @@
+package repeats
+
+import "time"
+
+// The thresholds. docs/repeats.md has them for people.
+const (
+	// raceAtMost: two workers on one message, or two messages enqueued together, are this
+	// close; a queue's own retry is not.
+	raceAtMost = 2 * time.Second
+	// closeAtMost parts a retry from a re-enqueue where nothing else tells them apart.
+	closeAtMost = 15 * time.Minute
+
+	// burstWithin and burstReferences: so many references that repeat so close together
+	// are one moment, when that is burstTimes as often as in the hour around.
+	burstWithin     = 10 * time.Second
+	burstReferences = 5
+	burstTimes      = 10
+	burstLongest    = 10 * time.Minute
+	burstAround     = 30 * time.Minute
+	burstCovered    = 3 * time.Minute
+
+	// peakRepeats and peakContrast: so many gaps of nearly one length are a pile when
+	// beside it there are peakContrast times fewer.
+	peakRepeats  = 5
+	peakContrast = 4
+
+	// A repeat belongs to a deploy that was so shortly before or after it, or shortly
+	// after the event before it; and only when such are deployLift times as many as chance
+	// would have, and at least deployRepeats.
+	deployAfter   = 10 * time.Minute
+	deployBefore  = time.Minute
+	deployKilled  = 5 * time.Minute
+	deployLift    = 3
+	deployRepeats = 3
+
+	// longestTimeout is Amazon SQS's: what piles up at a longer gap is something else.
+	longestTimeout = 12 * time.Hour
+	mostMultiples  = 10
+
+	zoneTolerance = 2 * time.Second
+	mostZoneHours = 14
+
+	sidekiqRetries = 25
+
+	// regularEvents with equal gaps of at least regularFrom are a schedule.
+	regularEvents    = 3
+	regularFrom      = time.Hour
+	regularTolerance = 10 * time.Minute
+)
+
+// alike says whether two lengths are the same but for what a run takes.
+func alike(a, b time.Duration) bool {
+	return max(a, b)-min(a, b) <= max(2*time.Second, min(a, b)/20)
+}

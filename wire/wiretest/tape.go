@@ -1,0 +1,78 @@
+package wiretest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twiceproof/twiceproof/wire"
+)
+
+// patience bounds a wait on a loaded machine.
+const patience = time.Minute
+
+// Tape keeps a gate's events and can be waited for.
+type Tape struct {
+	mu      sync.Mutex
+	events  []wire.Event
+	changed chan struct{}
+}
+
+// NewTape is an empty one.
+func NewTape() *Tape { return &Tape{changed: make(chan struct{})} }
+
+// Record is what a gate records by.
+func (k *Tape) Record(e wire.Event) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.events = append(k.events, e)
+	close(k.changed)
+	k.changed = make(chan struct{})
+}
+
+// Wait waits for the phase of the step with this text.
+func (k *Tape) Wait(t testing.TB, text string, p wire.Phase) {
+	t.Helper()
+	limit := time.After(patience)
+	for {
+		k.mu.Lock()
+		changed := k.changed
+		seen := slices.ContainsFunc(k.events, func(e wire.Event) bool { return e.Step.Text == text && e.Phase == p })
+		k.mu.Unlock()
+		if seen {
+			return
+		}
+		select {
+		case <-changed:
+		case <-limit:
+			t.Fatalf("no %s of %s in %q", p, text, k.Steps())
+		}
+	}
+}
+
+// Steps are those since the last call, each with its end: "text [end: status]".
+func (k *Tape) Steps() (steps []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, e := range k.events {
+		switch e.Phase {
+		case wire.Passed:
+			steps = append(steps, fmt.Sprintf("%s [%s]", e.Step.Text, e.Status))
+		case wire.Killed, wire.Dropped, wire.Refused, wire.Lost:
+			steps = append(steps, fmt.Sprintf("%s [%s: %s]", e.Step.Text, e.Phase, e.Status))
+		}
+	}
+	k.events = nil
+	return steps
+}
+
+// Want compares Steps.
+func (k *Tape) Want(t testing.TB, want ...string) {
+	t.Helper()
+	if got := k.Steps(); !slices.Equal(got, want) {
+		t.Errorf("steps\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
