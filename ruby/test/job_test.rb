@@ -211,6 +211,25 @@ class JobTest < GuardedTest
     Twiceproof::JobSettings.all.pop(2)
   end
 
+  # All jobs of a process have the guard's connections in common.
+  def test_connections_are_shared
+    opened = 0
+    Dir.mktmpdir do |dir|
+      outside = sound.merge("queue" => "sidekiq", "effect" => {"kind" => "outside"}, "stale_claim" => {"policy" => "hold"})
+      jobs = {"#{@type}.one" => outside, "#{@type}.two" => outside}
+      File.write("#{dir}/twiceproof.yaml", "version: 1\njobs: #{JSON.generate(jobs)}")
+      Twiceproof.configure do |config|
+        config.job_file = "#{dir}/twiceproof.yaml"
+        config.connect = -> { @database.connect.tap { opened += 1 } }
+      end
+      guards = jobs.keys.map { |type| Twiceproof.configuration.guard(type, nil) }
+      @guards.concat(guards)
+      outcomes = guards.map { |guard| guard.run(delivery) { nil }.outcome }
+
+      assert_equal [%i[completed completed], 1], [outcomes, opened]
+    end
+  end
+
   private
 
   def assert_refused(error, words, &call)
