@@ -25,7 +25,6 @@ func (a *arguments) number32() uint32 { return binary.BigEndian.Uint32(a.take(4)
 func (a *arguments) number64() uint64 { return binary.BigEndian.Uint64(a.take(8)) }
 func (a *arguments) bit(n int) bool   { return a.octet()&(1<<n) != 0 }
 func (a *arguments) text() string     { return a.bytes(int(a.octet())) }
-func (a *arguments) skipTable()       { _ = a.bytes(int(a.number32())) }
 func (a *arguments) bytes(n int) string {
 	b := a.take(n)
 	if a.short {

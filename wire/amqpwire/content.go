@@ -71,7 +71,7 @@ func (c *content) properties(a *arguments) {
 		switch {
 		case !has(bit):
 		case bit == 13:
-			a.skipTable()
+			c.message.Headers = []byte(a.bytes(int(a.number32())))
 		case bit == 12, bit == 11: // delivery mode, priority
 			a.octet()
 		case bit == 10:

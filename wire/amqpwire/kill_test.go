@@ -93,7 +93,7 @@ func TestKill(t *testing.T) {
 				if got := s.queued(t); got != c.queued || effects() != c.effects {
 					t.Fatalf("run %d: queued %d, effects %d, said %s", run, got, effects(), w.said)
 				}
-				steps := s.trace()
+				steps := s.Steps()
 				if last := steps[len(steps)-1]; last != c.text+" [killed: ]" {
 					t.Fatalf("steps %q, want %q killed last", steps, c.text)
 				}

@@ -56,7 +56,7 @@ func TestMalformed(t *testing.T) {
 		if notes := strings.Join(s.proxy.Notes(), "\n"); !strings.Contains(notes, why) || !strings.Contains(notes, "the worker does not speak AMQP 0-9-1") {
 			t.Errorf("%.30q: notes %q", sent, notes)
 		}
-		if got := s.trace(); len(got) != 0 {
+		if got := s.Steps(); len(got) != 0 {
 			t.Errorf("%.30q: steps %q", sent, got)
 		}
 	}
@@ -73,7 +73,7 @@ func TestFrameLimit(t *testing.T) {
 	if notes := s.proxy.Notes(); len(notes) != 0 {
 		t.Errorf("notes %q", notes)
 	}
-	s.wantTrace(t, "Channel.Open [OK]", "Basic.Publish jobs []")
+	s.Want(t, "Channel.Open [OK]", "Basic.Publish jobs []")
 }
 
 // The same of the broker, whose place another one takes.
@@ -130,7 +130,7 @@ func TestHeartbeatsPassWhatIsHeld(t *testing.T) {
 	mute(t, s.addr)
 	down.Release()
 	check(t, next(t, messages).Ack(false))
-	s.wait(t, ack, wire.Passed)
+	s.Wait(t, ack, wire.Passed)
 	select {
 	case err := <-ended:
 		t.Errorf("the connection has ended: %v", err)

@@ -18,6 +18,8 @@ type Message struct {
 	RoutingKey    string
 	CorrelationID string
 	MessageID     string
+	// Headers is the table of the application's own, as it came, without its length.
+	Headers []byte
 	// Body is the beginning of the content, up to 1 MiB; nothing in an acknowledgement.
 	Body []byte
 	// Cut says that the body is longer.

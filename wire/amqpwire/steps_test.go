@@ -71,7 +71,7 @@ func TestSteps(t *testing.T) {
 	if got {
 		t.Error("a message that was acknowledged is there")
 	}
-	s.wantTrace(t, "Channel.Open [OK]", "Queue.Declare jobs.? [OK]", "Exchange.Declare events [OK]", "Queue.Bind jobs.? events order.# [OK]",
+	s.Want(t, "Channel.Open [OK]", "Queue.Declare jobs.? [OK]", "Exchange.Declare events [OK]", "Queue.Bind jobs.? events order.# [OK]",
 		"Basic.Qos [OK]", "Basic.Consume jobs [OK]", "Basic.Deliver jobs []", "Basic.Ack jobs []", "Basic.Deliver jobs []", "Basic.Nack jobs []",
 		"Basic.Deliver jobs []", "Basic.Reject jobs requeue []", "Basic.Deliver jobs []", "Basic.Ack jobs []", "Basic.Cancel [OK]",
 		"Basic.Get jobs [empty]", "Basic.Publish events/order.? []", "Basic.Publish jobs []", "Tx.Select [OK]", "Tx.Commit [OK]", "Channel.Close [OK]")
@@ -94,7 +94,7 @@ func TestConfirmsAndReturns(t *testing.T) {
 	if r := <-returned; r.RoutingKey != "nowhere" || string(r.Body) != "m" {
 		t.Errorf("returned %v", r)
 	}
-	s.wantTrace(t, "Channel.Open [OK]", "Confirm.Select [OK]", "Basic.Publish jobs [confirmed]",
+	s.Want(t, "Channel.Open [OK]", "Confirm.Select [OK]", "Basic.Publish jobs [confirmed]",
 		"Basic.Return nowhere []", "Basic.Publish nowhere [confirmed]")
 }
 
@@ -130,7 +130,7 @@ func TestSaid(t *testing.T) {
 	if err := first.Ack(false); err != nil { // a second time, which the broker does not take
 		t.Fatal(err)
 	}
-	s.wait(t, "Channel.Close 406 PRECONDITION_FAILED", wire.Passed) // and m5 goes back
+	s.Wait(t, "Channel.Close 406 PRECONDITION_FAILED", wire.Passed) // and m5 goes back
 	var got amqp.Delivery
 	for ok := false; !ok; {
 		got, ok, err = other.Get(queue, false)
@@ -161,7 +161,7 @@ func TestErrors(t *testing.T) {
 	if _, err := channel(t, conn).QueueDeclare(queue, false, false, false, false, nil); err == nil {
 		t.Error("a durable queue is declared as one that is not")
 	}
-	s.wantTrace(t, "Channel.Open [OK]", "Queue.Declare nowhere [404 NOT_FOUND]",
+	s.Want(t, "Channel.Open [OK]", "Queue.Declare nowhere [404 NOT_FOUND]",
 		"Channel.Open [OK]", "Queue.Declare jobs [406 PRECONDITION_FAILED]")
 }
 
@@ -223,7 +223,7 @@ func TestWorkerThatGoes(t *testing.T) {
 		t.Errorf("queued %d while the acknowledgement is held", got)
 	}
 	a.Release() // the network delivers it late
-	s.wait(t, ack, wire.Passed)
+	s.Wait(t, ack, wire.Passed)
 	s.gate.Shut()
 	s.quiet(t)
 	if got := s.queued(t); got != 0 {

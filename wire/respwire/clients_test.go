@@ -68,7 +68,7 @@ func TestClients(t *testing.T) {
 			}
 			want := []string{"LPUSH queue [1]", "BRPOP other queue [message]", "Deliver queue []",
 				"MULTI; ZADD unacked_index; HSET unacked; EXEC [EXEC 1, 1]", "BRPOP queue [nil]", "PUBLISH news [1]"}
-			got := slices.DeleteFunc(s.trace(), func(one string) bool {
+			got := slices.DeleteFunc(s.Steps(), func(one string) bool {
 				return strings.HasPrefix(one, "CLIENT ") || strings.HasPrefix(one, "SELECT") || strings.HasPrefix(one, "EVAL") || strings.HasPrefix(one, "SCRIPT")
 			})
 			if !slices.Equal(got, want) || len(s.proxy.Notes()) > 0 {

@@ -110,7 +110,7 @@ func TestKill(t *testing.T) {
 			if got := w.heard(); got != c.heard {
 				t.Errorf("heard %d, want %d: %s", got, c.heard, w.said)
 			}
-			steps := s.trace()
+			steps := s.Steps()
 			if last := steps[len(steps)-1]; !strings.HasPrefix(last, c.text+" [killed:") {
 				t.Errorf("steps %q, want %q killed last", steps, c.text)
 			}
@@ -131,14 +131,14 @@ func TestKilledWithItsMessage(t *testing.T) {
 	}
 	<-a.Fired()
 	s.quiet(t)
-	s.wantTrace(t, "BRPOP queue [message]", deliver+" [killed: ]")
+	s.Want(t, "BRPOP queue [message]", deliver+" [killed: ]")
 }
 
 // The control: nobody kills it.
 func TestWorkerAlone(t *testing.T) {
 	s := start(t)
 	w := startWorker(t, s.proxy.Addr())
-	s.wait(t, "BRPOP queue", wire.Forwarded)
+	s.Wait(t, "BRPOP queue", wire.Forwarded)
 	if n := s.gate.InFlight(text("BRPOP queue")); n != 1 {
 		t.Errorf("%d polls wait", n)
 	}
@@ -146,7 +146,7 @@ func TestWorkerAlone(t *testing.T) {
 	if err := w.cmd.Wait(); err != nil || w.heard() != 3 {
 		t.Errorf("%v, said %s", err, w.said)
 	}
-	s.wantTrace(t, "BRPOP queue [message]", deliver+" []", effect+" [1]", acks+" [EXEC 0, 0]")
+	s.Want(t, "BRPOP queue [message]", deliver+" []", effect+" [1]", acks+" [EXEC 0, 0]")
 }
 
 // Dropped is the connection, before the server heard or after it has done it; the next
@@ -188,7 +188,7 @@ func TestDropOfADelivery(t *testing.T) {
 	if got := s.list(t, "queue"); len(got) != 0 {
 		t.Errorf("still queued: %v", got)
 	}
-	s.wantTrace(t, "BRPOP queue [message]", deliver+" [dropped: ]")
+	s.Want(t, "BRPOP queue [message]", deliver+" [dropped: ]")
 }
 
 // Refuse and Admit are those of every wire; here it is that the proxy has them.

@@ -3,13 +3,9 @@ package respwire_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"os"
-	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +15,7 @@ import (
 	"github.com/twiceproof/twiceproof/lab/redis"
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/respwire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // TestMain is the worker process when the test says so, and looks for goroutines left
@@ -27,30 +24,7 @@ func TestMain(m *testing.M) {
 	if addr := os.Getenv("RESPWIRE_TEST_WORKER"); addr != "" {
 		work(addr)
 	}
-	code := m.Run()
-	if left := goroutinesLeft(); left != "" && code == 0 {
-		fmt.Println("goroutines left:\n" + left)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func goroutinesLeft() (left string) {
-	for range 200 {
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		left = ""
-		for _, one := range strings.Split(string(stacks), "\n\n")[1:] { // the first is this one
-			if strings.Contains(one, "twiceproof/wire") {
-				left += one + "\n\n"
-			}
-		}
-		if left == "" {
-			return ""
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return left
+	os.Exit(wiretest.Main(m))
 }
 
 // server is the one that all tests share; each has it empty.
@@ -58,16 +32,13 @@ var server = sync.OnceValues(func() (*redis.Server, error) { return redis.Start(
 
 // setup is an empty server, the proxy in front of it, and what its gate has recorded.
 type setup struct {
+	*wiretest.Tape
 	addr   string // of the server
 	proxy  *respwire.Proxy
 	gate   *wire.Gate
 	direct *goredis.Client
 
 	options respwire.Options
-
-	mu      sync.Mutex
-	events  []wire.Event
-	changed chan struct{}
 }
 
 func start(t testing.TB, options ...respwire.Options) *setup {
@@ -83,7 +54,7 @@ func start(t testing.TB, options ...respwire.Options) *setup {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &setup{addr: u.Host, changed: make(chan struct{})}
+	s := &setup{addr: u.Host, Tape: wiretest.NewTape()}
 	for _, s.options = range options {
 	}
 	s.direct = client(t, s.addr, 2)
@@ -98,7 +69,7 @@ func start(t testing.TB, options ...respwire.Options) *setup {
 func (s *setup) listen(t testing.TB) {
 	t.Helper()
 	var err error
-	s.gate = wire.NewGate(s.record)
+	s.gate = wire.NewGate(s.Record)
 	if s.proxy, err = respwire.Listen(s.gate, "queue", s.addr, s.options); err != nil {
 		t.Fatal(err)
 	}
@@ -113,56 +84,6 @@ func client(t testing.TB, addr string, protocol int) *goredis.Client {
 	})
 	t.Cleanup(func() { _ = c.Close() })
 	return c
-}
-
-func (s *setup) record(e wire.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.events = append(s.events, e)
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-// wait waits for the phase of the step with this text.
-func (s *setup) wait(t testing.TB, text string, p wire.Phase) {
-	t.Helper()
-	for {
-		s.mu.Lock()
-		changed := s.changed
-		seen := slices.ContainsFunc(s.events, func(e wire.Event) bool { return e.Step.Text == text && e.Phase == p })
-		s.mu.Unlock()
-		if seen {
-			return
-		}
-		select {
-		case <-changed:
-		case <-t.Context().Done():
-			t.Fatalf("no %s of %s", p, text)
-		}
-	}
-}
-
-// trace is the steps since the last call, each with its end: "text [end: status]".
-func (s *setup) trace() (steps []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.events {
-		switch e.Phase {
-		case wire.Passed:
-			steps = append(steps, fmt.Sprintf("%s [%s]", e.Step.Text, e.Status))
-		case wire.Killed, wire.Dropped, wire.Refused, wire.Lost:
-			steps = append(steps, fmt.Sprintf("%s [%s: %s]", e.Step.Text, e.Phase, e.Status))
-		}
-	}
-	s.events = nil
-	return steps
-}
-
-func (s *setup) wantTrace(t testing.TB, want ...string) {
-	t.Helper()
-	if got := s.trace(); !slices.Equal(got, want) {
-		t.Errorf("steps\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
-	}
 }
 
 func (s *setup) quiet(t testing.TB) {

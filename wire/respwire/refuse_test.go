@@ -51,7 +51,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 	conn := raw(t, s.proxy.Addr())
 	say(t, conn, "auth job "+secret+"\r\n", "+OK\r\n")
 	say(t, conn, "MULTI\r\nAUTH job "+secret+"\r\nEXEC\r\n", "+OK\r\n+QUEUED\r\n*1\r\n+OK\r\n")
-	trace := strings.Join(s.trace(), "\n")
+	trace := strings.Join(s.Steps(), "\n")
 	mu.Lock()
 	defer mu.Unlock()
 	if strings.Contains(trace+shown.String(), secret) {
@@ -73,7 +73,7 @@ func TestTLS(t *testing.T) {
 	if notes := strings.Join(s.proxy.Notes(), "\n"); !strings.Contains(notes, "redis:// in place of rediss://") {
 		t.Errorf("notes %q", notes)
 	}
-	if got := s.trace(); len(got) != 0 {
+	if got := s.Steps(); len(got) != 0 {
 		t.Errorf("steps %q", got)
 	}
 }
@@ -101,7 +101,7 @@ func TestMalformed(t *testing.T) {
 		if notes := strings.Join(s.proxy.Notes(), "\n"); !strings.Contains(notes, why) || !strings.Contains(notes, "the worker does not speak RESP") {
 			t.Errorf("%.20q: notes %q", sent, notes)
 		}
-		if got := s.trace(); len(got) != 0 {
+		if got := s.Steps(); len(got) != 0 {
 			t.Errorf("%.20q: steps %q", sent, got)
 		}
 	}
@@ -133,7 +133,7 @@ func TestServerIsNoRedis(t *testing.T) {
 	if n, _ := conn.Read(make([]byte, 1)); n > 0 {
 		t.Error("something was passed on")
 	}
-	s.wantTrace(t, `GET a [lost: server has gone: a value begins with "HTTP/1.1 400 Bad Request"]`)
+	s.Want(t, `GET a [lost: server has gone: a value begins with "HTTP/1.1 400 Bad Request"]`)
 	if notes := strings.Join(s.proxy.Notes(), "\n"); !strings.Contains(notes, "the server does not speak RESP") {
 		t.Errorf("notes %q", notes)
 	}

@@ -45,7 +45,7 @@ func TestSteps(t *testing.T) {
 				t.Errorf("a list in place of a hash: %v", err)
 			}
 			sha := "EVALSHA a5260dd6"
-			steps := slices.DeleteFunc(s.trace(), func(one string) bool { return strings.HasPrefix(one, "CLIENT ") })
+			steps := slices.DeleteFunc(s.Steps(), func(one string) bool { return strings.HasPrefix(one, "CLIENT ") })
 			want := []string{"SET order:? [OK]", "HSET h [2]", "ZADD schedule [1]",
 				strings.Replace(sha, "SHA", "", 1) + " order:? [value]", "HGETALL h [2 elements]",
 				"ZSCORE schedule [value]", "GET nothing [nil]", "LPUSH h [WRONGTYPE]"}
@@ -90,7 +90,7 @@ func TestTransaction(t *testing.T) {
 	say(t, conn, "MULTI\r\nNONSENSE secret\r\nEXEC\r\n", "+OK\r\n-ERR unknown command 'NONSENSE', with args beginning with: 'secret' \r\n-EXECABORT Transaction discarded because of previous errors.\r\n")
 	say(t, conn, "MULTI\r\nGET a\r\nDISCARD\r\n", "+OK\r\n+QUEUED\r\n+OK\r\n")
 	say(t, conn, "EXEC\r\n", "-ERR EXEC without MULTI\r\n")
-	steps := slices.DeleteFunc(s.trace(), func(one string) bool { return strings.HasPrefix(one, "CLIENT ") })
+	steps := slices.DeleteFunc(s.Steps(), func(one string) bool { return strings.HasPrefix(one, "CLIENT ") })
 	want := []string{claim + " [EXEC 1, 1]", "MULTI; ZREM unacked_index; HDEL unacked; EXEC [EXEC 1, 1]",
 		"MULTI; NONSENSE; EXEC [EXECABORT]", "EXEC [ERR]"}
 	if !slices.Equal(steps, want) {
@@ -103,7 +103,7 @@ func TestPipeline(t *testing.T) {
 	s := start(t)
 	conn := raw(t, s.proxy.Addr())
 	say(t, conn, "SET a 1\r\nINCR a\r\n*0\r\n\r\nGET a\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\n", "+OK\r\n:2\r\n$1\r\n2\r\n$1\r\n2\r\n")
-	s.wantTrace(t, "SET a [OK]", "INCR a [2]", "GET a [value]", "GET a [value]")
+	s.Want(t, "SET a [OK]", "INCR a [2]", "GET a [value]", "GET a [value]")
 	a := s.gate.Arm(wire.Fault{Match: text("INCR a"), Side: wire.After, Do: wire.Kill})
 	if _, err := conn.Write([]byte("INCR a\r\nINCR a\r\n")); err != nil {
 		t.Fatal(err)
@@ -134,8 +134,8 @@ func TestDelivery(t *testing.T) {
 	say(t, conn, "RPOP a 5\r\n", "*2\r\n$2\r\nm4\r\n$2\r\nm5\r\n")
 	say(t, conn, "LMPOP 2 a c LEFT\r\n", "*2\r\n$1\r\nc\r\n*1\r\n$2\r\nm3\r\n")
 	say(t, conn, "RPOP a\r\n", "$-1\r\n")
-	s.wait(t, "RPOP a", wire.Passed)
-	s.wantTrace(t, "BRPOP a b [nil]", "BRPOP a b [message]", "Deliver a []", "RPOPLPUSH a c [message]", "Deliver a []",
+	s.Wait(t, "RPOP a", wire.Passed)
+	s.Want(t, "BRPOP a b [nil]", "BRPOP a b [message]", "Deliver a []", "RPOPLPUSH a c [message]", "Deliver a []",
 		"BLMOVE a c [message]", "Deliver a []", "RPOP a [message]", "Deliver a []", "LMPOP a c [message]", "Deliver c []", "RPOP a [nil]")
 	want := []seen{{"queue Deliver a #1", "a", "m1"}, {"queue Deliver a #2", "a", "m2"}, {"queue Deliver a #3", "a", "m3"},
 		{"queue Deliver a #4", "a", "m4m5"}, {"queue Deliver c #1", "c", "m3"}}
@@ -168,7 +168,7 @@ func TestNamesOfTheQueue(t *testing.T) {
 	}
 	a.Release()
 	say(t, conn, "", ":1\r\n")
-	s.wantTrace(t, "LMOVE a w [message]", "got m1 []", "acknowledged m1 [1]")
+	s.Want(t, "LMOVE a w [message]", "got m1 []", "acknowledged m1 [1]")
 }
 
 // Pub/sub passes, in both versions, and the connection is of use afterwards.
@@ -198,7 +198,7 @@ func TestPubSub(t *testing.T) {
 		}
 		until(t, conn, ":0\r\n")
 		say(t, conn, "RPUSH l message\r\nLRANGE l 0 -1\r\n", ":1\r\n*1\r\n$7\r\nmessage\r\n")
-		if got := s.trace(); len(got) != 3 || got[1] != "RPUSH l [1]" || got[2] != "LRANGE l [1 elements]" {
+		if got := s.Steps(); len(got) != 3 || got[1] != "RPUSH l [1]" || got[2] != "LRANGE l [1 elements]" {
 			t.Errorf("%q: steps %q", hello, got)
 		}
 	}
@@ -229,7 +229,7 @@ func TestUnanswered(t *testing.T) {
 	conn := raw(t, s.proxy.Addr())
 	say(t, conn, "CLIENT REPLY SKIP\r\nSET a 1\r\nINCR a\r\n", ":2\r\n")
 	say(t, conn, "CLIENT REPLY OFF\r\nMULTI\r\nINCR a\r\nEXEC\r\nCLIENT REPLY ON\r\nGET a\r\n", "+OK\r\n$1\r\n3\r\n")
-	s.wantTrace(t, "SET a [unanswered]", "INCR a [2]", "MULTI; INCR a; EXEC [unanswered]", "GET a [value]")
+	s.Want(t, "SET a [unanswered]", "INCR a [2]", "MULTI; INCR a; EXEC [unanswered]", "GET a [value]")
 }
 
 // What is large goes through a file, and what is shown of it is bounded.

@@ -16,7 +16,7 @@ func TestDeadWorkersPoll(t *testing.T) {
 		t.Run(fmt.Sprint("waits ", waits), func(t *testing.T) {
 			s := start(t)
 			w := startWorker(t, s.proxy.Addr())
-			s.wait(t, "BRPOP queue", wire.Forwarded)
+			s.Wait(t, "BRPOP queue", wire.Forwarded)
 			blocked(t, s, 1)
 			busy := raw(t, s.addr)
 			say(t, busy, "PING\r\n", "+PONG\r\n") // or the server has yet to accept it
@@ -33,7 +33,7 @@ func TestDeadWorkersPoll(t *testing.T) {
 				t.Errorf("queued %v, want %d", got, want)
 			}
 			s.quiet(t)
-			s.wantTrace(t, "BRPOP queue [lost: gate is shut]")
+			s.Want(t, "BRPOP queue [lost: gate is shut]")
 		})
 	}
 }
@@ -74,15 +74,15 @@ func TestWorkerThatGoes(t *testing.T) {
 	if _, err := conn.Write([]byte("BLMOVE queue work RIGHT LEFT 0\r\n")); err != nil {
 		t.Fatal(err)
 	}
-	s.wait(t, "BLMOVE queue work", wire.Forwarded)
+	s.Wait(t, "BLMOVE queue work", wire.Forwarded)
 	blocked(t, s, 1)
 	_ = conn.Close()
-	s.wait(t, "BLMOVE queue work", wire.Lost)
+	s.Wait(t, "BLMOVE queue work", wire.Lost)
 	s.quiet(t)
 	blocked(t, s, 0)
 	s.push(t, "queue", "m")
 	if got := s.list(t, "queue"); len(got) != 1 {
 		t.Errorf("queued %v", got)
 	}
-	s.wantTrace(t, "BLMOVE queue work [lost: client has gone]")
+	s.Want(t, "BLMOVE queue work [lost: client has gone]")
 }
