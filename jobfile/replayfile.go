@@ -94,7 +94,7 @@ const (
 
 // ReplayQueue is the queue that the workers read.
 type ReplayQueue struct {
-	// Broker is what Celery's messages are on: redis, rabbitmq or sqs; empty means redis.
+	// Broker is what Celery's messages are on: redis or rabbitmq; empty means redis.
 	Broker     string        `yaml:"broker"`
 	Visibility time.Duration `yaml:"visibility"`
 	// MaxReceiveCount is when the queue gives a message up; 0 means never.

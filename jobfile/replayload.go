@@ -111,7 +111,7 @@ func (d *decoder) checkServers(r *Replay) {
 	d.check(r.JobFile != "", "job_file", "is empty", "name the job file, or leave the line out")
 	d.check(r.Queue.Visibility > 0, "queue.visibility", "must be longer than nothing", "write one such as 30s")
 	d.check(r.Queue.Visibility%time.Second == 0, "queue.visibility", "is no number of whole seconds", "Amazon SQS counts whole seconds: write one such as 2s")
-	d.check(slices.Contains([]string{"", "redis", "rabbitmq", "sqs"}, r.Queue.Broker), "queue.broker", "is no known broker: "+strconv.Quote(r.Queue.Broker), "write redis, rabbitmq or sqs")
+	d.check(slices.Contains([]string{"", "redis", "rabbitmq"}, r.Queue.Broker), "queue.broker", "is no known broker: "+strconv.Quote(r.Queue.Broker), "write redis or rabbitmq")
 	d.check(r.Queue.MaxReceiveCount >= 0, "queue.max_receive_count", "must not be negative", "write 0 for no limit")
 	d.check(r.ConcurrentRuns > 0, "concurrent_runs", "must be at least 1", "leave it out for 100")
 	d.check(r.Timeouts.Ready > 0, "timeouts.ready", "must be longer than nothing", "leave it out for 20s")

@@ -114,7 +114,15 @@ const (
 	Purged            Kind = "purged"
 	Gone              Kind = "gone" // by Lose
 	Lost              Kind = "lost" // with its worker: the queue would never deliver it again
+	// Failed: its task has failed for good. Celery keeps no dead letters: a person finds it in
+	// log and result.
+	Failed Kind = "failed"
+	// LostEarly: its worker has died, and had told the queue to forget it before it worked on it.
+	LostEarly Kind = "lost_early"
 	// EndUnseen: its worker has told the queue to forget it before it works on it, and will
 	// not say when it has.
 	EndUnseen Kind = "end_unseen"
+	// LostWithChild: its worker lives, but has told the queue to forget it when the process
+	// died that worked on it.
+	LostWithChild Kind = "lost_with_child"
 )

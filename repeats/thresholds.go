@@ -2,7 +2,7 @@ package repeats
 
 import "time"
 
-// The thresholds. docs/repeats.md has them for people.
+// The thresholds.
 const (
 	// raceAtMost: two workers on one message, or two messages enqueued together, are this
 	// close; a queue's own retry is not.

@@ -16,6 +16,8 @@ type Case struct {
 	What, OK string
 	// Races: it is run again and again, and only overlapped runs count.
 	Races bool
+	// only is the one queue whose jobs go through it; empty: all.
+	only job.Queue
 	// at is where on the wire the fault strikes; nil where it is not on the wire.
 	at *faultPoint
 	// service is what goes wrong at the outside service.

@@ -3,12 +3,18 @@ package replay
 import (
 	"slices"
 
+	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/outside"
 )
 
 // Cases are the cases in the order of the report.
 func Cases() []Case {
 	return slices.Concat(deliveryCases(), killCases(), claimCases(), lateCases(), unknownCases(), deployCases(), keyCases(), stepCases())
+}
+
+// CasesOf are those that a job on the queue goes through.
+func CasesOf(q job.Queue) []Case {
+	return slices.DeleteFunc(Cases(), func(c Case) bool { return c.only != "" && c.only != q })
 }
 
 func deliveryCases() []Case {
@@ -37,6 +43,11 @@ func killCases() []Case {
 			Name: "killed_after_effect", script: killed, at: afterEffect, unfit: noWire,
 			What: "SIGKILL " + afterEffect.name + "; redelivery past the lease",
 			OK:   "what the policy states",
+		},
+		{
+			Name: "killed_after_effect", Point: "child", only: job.Celery, script: killedChild, at: afterEffect, unfit: noWire,
+			What: "SIGKILL of the pool's processes alone " + afterEffect.name + ", as a system does that is out of memory; the worker lives",
+			OK:   "what the policy states; whether the queue keeps the message is told beside it",
 		},
 		{
 			Name: "killed_twice", script: killedTwice, at: afterEffect, unfit: noWire, instead: afterTwoKills,

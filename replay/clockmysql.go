@@ -43,6 +43,6 @@ func connectionHidesClock(step string) string {
 }
 
 var (
-	setsTime    = regexp.MustCompile(`(?:^database|;) (?:set [^;]*\btimestamp\b *=|resetconnection )`)
+	setsTime    = regexp.MustCompile(`(?:database|;) (?:set [^;]*\btimestamp\b *=|resetconnection )`)
 	systemClock = regexp.MustCompile(`\bsysdate\b`)
 )

@@ -75,6 +75,7 @@ func (l *lab) newDatabase(ctx context.Context, folder string) (dsn, address stri
 }
 
 func (l *lab) close() {
+	_ = l.celery.Close()
 	if l.server != nil {
 		l.server.stop()
 	}

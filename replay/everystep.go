@@ -70,11 +70,15 @@ func (w *world) strike(ctx context.Context, p place) (struck bool, err error) {
 	case Pause:
 		do = wire.Hold
 	}
+	if err := w.queue.Lose(); err != nil { // what a run before has left on the queue is not this one's
+		return false, err
+	}
+	w.logQueue()
 	k, err := w.startWorker(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer func() { w.retireAll() }()
+	defer w.retireAll()
 	k.gate.Reset()
 	armed := k.gate.Arm(wire.Fault{
 		Match: func(s wire.Step) bool { return s == p.step }, Side: p.side, Do: do, Kill: func() { w.kill(k) },

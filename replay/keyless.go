@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
@@ -35,8 +36,18 @@ func keyless(ctx context.Context, w *world) error {
 			return err
 		}
 	}
+	w.awaitDeadLetters(ctx)
 	w.lookKeyless()
 	return nil
+}
+
+// awaitDeadLetters: a worker may say a moment after it is done with a message that it has
+// failed.
+func (w *world) awaitDeadLetters(ctx context.Context) {
+	const moment = 2 * time.Second
+	limited, cancel := context.WithTimeout(ctx, moment)
+	defer cancel()
+	_ = w.queue.Wait(limited, func(s queue.Snapshot) bool { return s.Left()+s.Dead >= keylessMessages }) // else they are lost
 }
 
 func (w *world) lookKeyless() {

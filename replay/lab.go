@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/queue/celery"
 )
 
 // lab is what all cases of one replay share.
@@ -22,6 +23,7 @@ type lab struct {
 	busiest  map[string]time.Duration // how long the workers of a version were busy, at most, before they came to rest
 	secrets  secrets
 	versions map[string]string // of the queue system
+	celery   celery.Servers
 
 	serverVersion string
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"github.com/twiceproof/twiceproof/job"
 )
 
 // only keeps the cases that are named, each once and in the plan's order: as case or
@@ -55,9 +57,9 @@ func (p Planned) isNamed(name string) bool {
 var placeName = regexp.MustCompile(`^every_step/[0-9]+-(before|after)(\+[0-9]+)?$`)
 
 // onlyName names this case and no other one.
-func onlyName(p Planned) string {
+func onlyName(q job.Queue, p Planned) string {
 	points := func(c Case) bool { return c.Name == p.Case && c.Point != "" }
-	if p.Point == "" && slices.ContainsFunc(Cases(), points) {
+	if p.Point == "" && slices.ContainsFunc(CasesOf(q), points) {
 		return p.Case + "/"
 	}
 	return p.Label()

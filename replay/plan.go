@@ -76,7 +76,7 @@ func NewPlan(j job.Job, policyText string, spec *jobfile.Replay, rung Rung) Plan
 		LeaseMS: j.Lease.Milliseconds(), Rung: rung,
 	}
 	_, keyless := withoutKey(j.Queue, spec.Message, j.Operation)
-	for _, c := range Cases() {
+	for _, c := range CasesOf(j.Queue) {
 		if c.Name == EveryStep {
 			c.instead = rungEnds(rung)
 		}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestPlan(t *testing.T) {
 		if p.Schema != PlanSchema || p.Job != j.Type || p.Policy != string(policy) || p.PolicyText != "as agreed" || p.LeaseMS != lease {
 			t.Errorf("%s: the head of the plan: %+v", policy, p)
 		}
-		if len(p.Cases) != 2*len(Cases()) {
+		if len(p.Cases) != 2*len(casesOf(job.SQS)) {
 			t.Errorf("%s: %d cases, want every case for both versions", policy, len(p.Cases))
 		}
 		for _, c := range p.Cases {
@@ -184,12 +185,23 @@ func TestOnlyPoints(t *testing.T) {
 // The name that a report gives for a rerun is that of its case alone.
 func TestOnlyNameIsOfOneCase(t *testing.T) {
 	var cases []Planned
-	for _, c := range Cases() {
+	for _, c := range CasesOf(job.SQS) {
 		cases = append(cases, Planned{Version: "old", Case: c.Name, Point: c.Point}, Planned{Version: "new", Case: c.Name, Point: c.Point})
 	}
 	for _, c := range cases {
-		if kept, err := only(cases, []string{c.Version + "/" + onlyName(c)}); err != nil || len(kept) != 1 || kept[0].Label() != c.Label() {
-			t.Errorf("%s: %v, %v", onlyName(c), kept, err)
+		if kept, err := only(cases, []string{c.Version + "/" + onlyName(job.SQS, c)}); err != nil || len(kept) != 1 || kept[0].Label() != c.Label() {
+			t.Errorf("%s: %v, %v", onlyName(job.SQS, c), kept, err)
 		}
+	}
+}
+
+func casesOf(q job.Queue) []Case {
+	return slices.DeleteFunc(Cases(), func(c Case) bool { return c.only != "" && c.only != q })
+}
+
+// One case is about Celery's workers alone.
+func TestPlanOfOneQueue(t *testing.T) {
+	if few, all := len(casesOf(job.SQS)), len(casesOf(job.Celery)); few != all-1 {
+		t.Errorf("%d cases of SQS, %d of Celery", few, all)
 	}
 }

@@ -44,11 +44,17 @@ func (w *world) isEffect(s wire.Step) bool {
 	return s.Peer == peerOutside && s.Text == w.Spec.Outside.Act
 }
 
+// unquoted is the text in small letters and without the quotes of names: frameworks write
+// INSERT INTO "charges" where people write INSERT INTO charges.
+func unquoted(text string) string {
+	return strings.ToLower(strings.NewReplacer(`"`, "", "`", "").Replace(text))
+}
+
 // makesRow: one of a step's statements is the one that the replay file names, and is not
 // the guard's own. Counter-examples are "INSERT", by which the claim is one too, and
 // "SELECT", by which the seal is one.
 func makesRow(text, statement, table string) bool {
-	text, statement, table = strings.ToLower(text), strings.ToLower(statement), strings.ToLower(table)
+	text, statement, table = unquoted(text), unquoted(statement), unquoted(table)
 	record := regexp.MustCompile(`\b` + regexp.QuoteMeta(table) + `\b`)
 	return slices.ContainsFunc(strings.Split(text, "; "), func(one string) bool {
 		return strings.Contains(one, statement) && !seals.MatchString(one) && (!record.MatchString(one) || record.MatchString(statement))

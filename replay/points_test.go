@@ -22,6 +22,9 @@ func TestMakesRow(t *testing.T) {
 		{"INSERT INTO charges VALUES (?)", "INSERT", true},
 		{"UPDATE idempotency_records SET note = ?", "UPDATE idempotency_records", true}, // asked for by name
 		{"SELECT ?", "INSERT", false},
+		{`INSERT INTO "charges" ("order_id") VALUES ($1) #1`, "INSERT INTO charges", true},
+		{"INSERT INTO `charges` VALUES (?)", "INSERT INTO charges", true},
+		{"INSERT INTO charges VALUES ($1)", `INSERT INTO "charges"`, true},
 	} {
 		if got := makesRow(c.text, c.statement, table); got != c.want {
 			t.Errorf("%q in %q: %t", c.statement, c.text, got)

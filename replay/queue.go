@@ -6,6 +6,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/queue/celery"
 	"github.com/twiceproof/twiceproof/queue/sidekiq"
 	"github.com/twiceproof/twiceproof/queue/sqs"
 )
@@ -16,6 +17,8 @@ func (w *world) newQueue(ctx context.Context) (q queue.Queue, err error) {
 	switch w.Job.Queue {
 	case job.Sidekiq:
 		q, err = sidekiq.Start(ctx, w.Job.Message)
+	case job.Celery:
+		q, err = w.celery.Start(ctx, celery.Broker(w.Spec.Queue.Broker), w.Job.Message)
 	default:
 		q, err = sqs.Start(sqs.Settings{Visibility: w.Spec.Queue.Visibility, MaxReceiveCount: w.Spec.Queue.MaxReceiveCount})
 	}

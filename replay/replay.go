@@ -130,7 +130,7 @@ func (l *lab) runCase(ctx context.Context, p Planned, out *Outcome) error {
 		out.Histories[name] = kept.Events
 	}
 	result := NewResult(p, kept.Events)
-	result.Rerun = l.Rerun(p.Version, onlyName(p))
+	result.Rerun = l.Rerun(p.Version, onlyName(l.Job.Queue, p))
 	out.Results = append(out.Results, result)
 	l.progress(Progress{Result: &result})
 	kept.Result = &result

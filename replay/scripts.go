@@ -4,14 +4,20 @@ import (
 	"context"
 	"time"
 
+	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
 // The scripts do; they do not judge. What they saw is in the history.
 
-// past is a little more than any lease: the claim is stale then.
+// past is a little more than any lease: the claim is stale then. What Celery's broker will
+// deliver again by itself is due by then, too: after an hour, where nothing else is set.
 func (w *world) past() time.Duration {
-	return max(w.Job.StoredLease(), w.Spec.Queue.Visibility) + time.Second
+	least := max(w.Job.StoredLease(), w.Spec.Queue.Visibility)
+	if w.Job.Queue == job.Celery {
+		least = max(least, w.queue.Look().Due)
+	}
+	return least + time.Second
 }
 
 func sequential(ctx context.Context, w *world) error {

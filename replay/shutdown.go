@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"syscall"
 	"time"
 
 	"github.com/twiceproof/twiceproof/wire"
@@ -35,7 +34,7 @@ func shutdown(ctx context.Context, w *world) error {
 func (w *world) terminate(ctx context.Context, k *worker, t *trap) error {
 	k.killed.Store(true) // as far as failing by itself goes: it was told to
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerTold})
-	k.process.signal(syscall.SIGTERM)
+	w.stopGently(k)
 	// The answer comes when the worker has had its time to stop waiting for it,
 	// so that one that does so always does.
 	select {

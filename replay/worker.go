@@ -24,6 +24,8 @@ const (
 	workerWoken  = "woken"
 	workerTold   = "told_to_stop"
 	workerEnded  = "ended"
+
+	workerChildKilled = "child_killed"
 )
 
 // worker is one worker process behind proxies of its own. All its connections
@@ -154,6 +156,7 @@ func (w *world) notReady(k *worker) *Problem {
 func (w *world) pause(k *worker) {
 	k.paused = true
 	k.process.signal(syscall.SIGSTOP)
+	w.awaitPolls(k)
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerPaused})
 }
 

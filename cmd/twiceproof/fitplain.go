@@ -56,12 +56,12 @@ func (p *plainAsker) question(ctx context.Context, q fit.Question, answers fit.A
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(q.Options) {
 			text = q.Options[n-1].Value
 		}
-		if wrong := wrongAnswer(q, text, answers); wrong == nil {
+		wrong := wrongAnswer(q, text, answers)
+		if wrong == nil {
 			fmt.Fprintln(p.out)
 			return text, nil
-		} else {
-			fmt.Fprintln(p.out, wrong)
 		}
+		fmt.Fprintln(p.out, wrong)
 	}
 }
 
@@ -85,11 +85,11 @@ func (p *plainAsker) path(ctx context.Context, proposed string) (string, error) 
 		if err != nil {
 			return "", err
 		}
-		if wrong := checkNew(path); wrong == nil {
+		wrong := checkNew(path)
+		if wrong == nil {
 			return path, nil
-		} else {
-			fmt.Fprintln(p.out, wrong)
 		}
+		fmt.Fprintln(p.out, wrong)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // queueVariables are where each system's own programs find its address.
-var queueVariables = map[job.Queue]string{job.SQS: "QUEUE_URL", job.Sidekiq: "REDIS_URL"}
+var queueVariables = map[job.Queue]string{job.SQS: "QUEUE_URL", job.Sidekiq: "REDIS_URL", job.Celery: "CELERY_BROKER_URL"}
 
 func queueAddress(j job.Job, flag string) string { return orVariable(flag, queueVariables[j.Queue]) }
 
@@ -29,6 +29,8 @@ func putBack(ctx context.Context, j job.Job, address string) (func(context.Conte
 		return nil, &replay.Problem{What: "no queue is named", Hint: "give --queue-url, or set " + variable}
 	case j.Queue == job.Sidekiq:
 		return putBackSidekiq(ctx, address)
+	case j.Queue == job.Celery:
+		return putBackCelery(ctx, address)
 	}
 	return putBackSQS(ctx, address)
 }

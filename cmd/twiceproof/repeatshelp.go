@@ -24,8 +24,8 @@ of one operation, such as the amount; --key checks an operation key against what
 What is printed holds no value of your data, unless you say --show. --share writes a
 report to send on, which never does. --query prints the query instead, to run yourself.
 
-Each class has a fixed threshold, and what a repeat could be as well is said beside it:
-docs/repeats.md has them all. Timing is evidence, not proof.
+Each class has a fixed threshold, and what a repeat could be as well is said beside it.
+Timing is evidence, not proof.
 
 Exit status: 0 no repeats; 1 there are; 2 usage or environment; 3 there are none, but
 this source could not show them; 130 interrupted.`

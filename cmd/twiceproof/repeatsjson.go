@@ -7,7 +7,7 @@ import (
 	"github.com/twiceproof/twiceproof/repeats/scan"
 )
 
-// repeatsResult is described in docs/json.md.
+// repeatsResult is what --json prints.
 type repeatsResult struct {
 	Schema             string          `json:"schema"`
 	Verdict            string          `json:"verdict"`

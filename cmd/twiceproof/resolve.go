@@ -30,8 +30,9 @@ now is told. Without --apply the record is shown before and after, and stays as 
   --drop       it did not, and shall not: completed likewise, and the reason says dropped
   --run-again  it did not, and shall: a delivery acts on it, as if there had been no
                attempt; under the policy lookup it is looked up first. Its stored
-               message is put back on the queue of --queue-url, QUEUE_URL or (Sidekiq)
-               REDIS_URL; without a queue it is left for the next sweep (under lookup after a lease).
+               message is put back on the queue of --queue-url, QUEUE_URL, REDIS_URL
+               (Sidekiq) or CELERY_BROKER_URL; without a queue it is left for the next sweep
+               (under lookup after a lease).
 
 Nothing is ever deleted. Who (--by) and why (--why) are kept in the record. A worker
 that still had the old claim and finishes now changes nothing of it; late_finish_at
@@ -65,7 +66,7 @@ func resolveCommand(std stdio) *cobra.Command {
 	flags.StringVar(&f.by, "by", "", "`who` has decided, which is kept (default: user@host)")
 	flags.StringVar(&f.heldAt, "held-at", "", "the `time` of the hold that you saw; needed with --apply")
 	flags.StringVar(&f.heldUntil, "held-until", "", "with --stdin: the `time` at which you listed the keys")
-	flags.StringVar(&f.queueURL, "queue-url", "", "the queue's `URL`, of Sidekiq the URL of its Redis, for --run-again (default: the variable QUEUE_URL, or REDIS_URL)")
+	flags.StringVar(&f.queueURL, "queue-url", "", "the queue's `URL`, of Sidekiq and Celery that of the broker, for --run-again (default: the variable QUEUE_URL, REDIS_URL or CELERY_BROKER_URL)")
 	flags.BoolVar(&f.stdin, "stdin", false, "read the operations, one a line")
 	flags.BoolVar(&f.apply, "apply", false, "do it; without this nothing is changed")
 	return cmd

@@ -48,7 +48,7 @@ func sweepCommand(std stdio) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.job, "job", "", "the `job` of the job file; needed when it has several")
 	cmd.Flags().StringVar(&f.dsn, "dsn", "", dsnHelp)
-	cmd.Flags().StringVar(&f.queueURL, "queue-url", "", "the queue's `URL`, of Sidekiq the URL of its Redis (default: the variable QUEUE_URL, or REDIS_URL); needed with --apply")
+	cmd.Flags().StringVar(&f.queueURL, "queue-url", "", "the queue's `URL`, of Sidekiq and Celery that of the broker (default: the variable QUEUE_URL, REDIS_URL or CELERY_BROKER_URL); needed with --apply")
 	cmd.Flags().BoolVar(&f.apply, "apply", false, "do it; without this nothing is changed")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON (schema "+sweepSchema+")")
 	cmd.Flags().BoolVar(&f.showKeys, "show-keys", false, "show the operation keys, which are your users' data")

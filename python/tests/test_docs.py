@@ -42,8 +42,8 @@ def test_the_page(database: Database, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "requests", requests)
     page: dict[str, Any] = {"CHARGES": "http://charges"}
     exec(outside, page)
-    body = json.dumps({"order": {"id": 7}, "amount_cents": 5}).encode()
-    assert [page["on_message"](body, {}) for _ in range(2)] == [True, True]
+    body = json.dumps({"order": {"id": 7}, "amount_cents": 5})
+    assert [page["on_message"]({"Body": body}) for _ in range(2)] == [True, True]
     assert len(calls) == 1
     page["guard"].close()
 

@@ -12,6 +12,7 @@ from twiceproof import key as k
 from twiceproof.errors import KeyRefusedError
 from twiceproof.message import MessageError, decode_json, fields_of_sqs
 from twiceproof.path import Path, PathError
+from twiceproof.sqs import delivery_of_sqs
 
 ROOT = FilePath(__file__).resolve().parents[2]
 
@@ -94,6 +95,26 @@ def test_sqs_body(body: bytes, want: object) -> None:
 def test_sqs_body_that_opens_an_object_is_json() -> None:
     with pytest.raises(MessageError):
         fields_of_sqs(b'{"id": 7', {})
+
+
+def test_sqs_message_is_stored_as_the_sweep_reads_it() -> None:
+    """As sqsconsumer.StoredMessage in Go."""
+    message = {
+        "Body": '{"id": 7}',
+        "MessageAttributes": {
+            "tenant": {"DataType": "String", "StringValue": "ü"},
+            "raw": {"DataType": "Binary", "BinaryValue": b"\x00"},
+        },
+        "Attributes": {"MessageGroupId": "g"},
+    }
+    delivery = delivery_of_sqs(message)
+    assert delivery.fields == {"body": {"id": 7}, "attributes": {"tenant": "ü"}}
+    assert json.loads(delivery.message or b"") == {
+        "body": '{"id": 7}',
+        "attributes": {"tenant": {"type": "String", "string": "ü"}, "raw": {"type": "Binary", "binary": "AA=="}},
+        "group_id": "g",
+    }
+    assert json.loads(delivery_of_sqs({"Body": "x"}).message or b"") == {"body": "x", "attributes": {}}
 
 
 class Enumerated(int):

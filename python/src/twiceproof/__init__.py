@@ -25,6 +25,7 @@ from .job import Effect, Job, Operation, StaleClaim
 from .jobfile import JobFile, load, parse
 from .message import decode_json, fields_of_sqs
 from .path import Path
+from .sqs import delivery_of_sqs
 from .yamlnodes import JobFileError
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "StaleClaim",
     "TwiceproofError",
     "decode_json",
+    "delivery_of_sqs",
     "fields_of_sqs",
     "load",
     "parse",

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// noteFolder is the example's job with the evidence of a replay.
+func noteFolder(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	evidence := filepath.Join(folder, "evidence", "charge.create")
+	if err := os.CopyFS(evidence, os.DirFS("../../note/testdata/sqs-charge")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"twiceproof.yaml", "twiceproof.replay.yaml"} {
+		text, err := os.ReadFile("../../examples/sqs-charge/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(folder, name), string(text))
+	}
+	put(t, filepath.Join(evidence, "histories", "new-sequential.jsonl"), `{"ms":1,"event":"sent","operation":"replay-1"}`+"\n")
+	return folder
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replaced changes one piece of a file, which must be there.
+func replaced(t *testing.T, path, old, fresh string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), old) {
+		t.Fatalf("%s has no %q: %v", path, old, err)
+	}
+	put(t, path, strings.Replace(string(text), old, fresh, 1))
+}
+
+// Each exit status, from the files that a person has.
+func TestNoteStatuses(t *testing.T) {
+	const evidence = "evidence/charge.create/"
+	for name, c := range map[string]struct {
+		change    func(t *testing.T, folder string)
+		args      []string
+		status    int
+		out, said string
+	}{
+		"shown": {nil, nil, 0, "**Shown by replay**", ""},
+		"HTML":  {nil, []string{"--format", "html"}, 0, "<b>Shown by replay</b>", ""},
+		"JSON":  {nil, []string{"--json"}, 0, `"shown": "yes"`, ""},
+		"another key now": {func(t *testing.T, f string) {
+			replaced(t, f+"/twiceproof.yaml", "[body.order.id]", "[body.order.id, body.currency]")
+		}, nil, 1, "**Not shown.**", "error: not shown: the job file has changed since the replay: its operation key"},
+		"another lease": {func(t *testing.T, f string) { replaced(t, f+"/twiceproof.yaml", "lease: 2m", "lease: 3m") }, nil, 1, "**Not shown.**", "its lease is 3m, and 2m was replayed"},
+		"no history":    {func(t *testing.T, f string) { _ = os.RemoveAll(f + "/" + evidence + "histories") }, nil, 3, "**Could not be told.**", "error: could not be told: "},
+		"no plan":       {func(t *testing.T, f string) { _ = os.Remove(f + "/" + evidence + "plan.json") }, nil, 3, "**Could not be told.**", "no plan.json"},
+		"a part": {func(t *testing.T, f string) {
+			if err := os.Rename(f+"/evidence/charge.create", f+"/evidence/only"); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"--evidence", "evidence/only"}, 3, "**Could not be told.**", "of a part of a replay"},
+		"a platform that voids it": {func(t *testing.T, f string) {
+			put(t, f+"/doctor.json", `{"schema":"twiceproof.doctor/1","findings":[{"id":"sqlite_network","severity":"loses","subject":"records.db","what":"NFS","mend":"move it","voids":true}],"could_not_check":[]}`)
+		}, []string{"--doctor", "doctor.json"}, 1, "**Not shown.**", "nothing that a replay showed holds there"},
+		"no evidence": {func(t *testing.T, f string) { _ = os.RemoveAll(f + "/evidence") }, nil, 2, "", "error: there is no evidence of a replay of charge.create"},
+		"broken JSON": {func(t *testing.T, f string) { put(t, f+"/"+evidence+"result.json", "{") }, nil, 2, "", "result.json cannot be used: it is no sound JSON"},
+		"an unknown schema": {func(t *testing.T, f string) {
+			replaced(t, f+"/"+evidence+"result.json", "twiceproof.replay/1", "twiceproof.replay/9")
+		}, nil, 2, "",
+			`its schema is "twiceproof.replay/9", and this version reads twiceproof.replay/1`},
+		"two jobs": {func(t *testing.T, f string) {
+			text, _ := os.ReadFile(f + "/twiceproof.yaml")
+			_, job, _ := strings.Cut(string(text), "  charge.create:")
+			put(t, f+"/twiceproof.yaml", string(text)+"\n  charge.other:"+job)
+		}, nil, 2, "", "hint: name one with --job; it has charge.create, charge.other"},
+		"no such job":    {nil, []string{"--job", "charge.creat"}, 2, "", "did you mean charge.create?"},
+		"no job file":    {nil, []string{"--file", "none.yaml"}, 2, "", "none.yaml: no such file"},
+		"no such format": {nil, []string{"--format", "pdf"}, 2, "", "hint: write markdown or html"},
+		"no note there":  {nil, []string{"--out", "twiceproof.yaml"}, 2, "", "twiceproof.yaml is there already and is no note"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := noteFolder(t)
+			t.Chdir(folder)
+			if c.change != nil {
+				c.change(t, folder)
+			}
+			var out, said bytes.Buffer
+			status := run(t.Context(), append([]string{"note"}, c.args...), stdio{strings.NewReader(""), &out, &said})
+			if status != c.status || !strings.Contains(out.String(), c.out) || !strings.Contains(said.String(), c.said) {
+				t.Errorf("exit status %d, want %d; it said:\n%s%s", status, c.status, out.String(), said.String())
+			}
+			if c.status == 2 && out.Len() > 0 {
+				t.Errorf("bad input, and a page:\n%s", out.String())
+			}
+		})
+	}
+}
+
+// A note takes the place of an earlier one.
+func TestNoteIsWrittenAgain(t *testing.T) {
+	t.Chdir(noteFolder(t))
+	for range 2 {
+		var out, said bytes.Buffer
+		if status := run(t.Context(), []string{"note", "--format", "html", "--out", "note.html"}, stdio{strings.NewReader(""), &out, &said}); status != 0 || out.Len() > 0 {
+			t.Fatalf("exit status %d: %s%s", status, out.String(), said.String())
+		}
+		if text, err := os.ReadFile("note.html"); err != nil || !bytes.HasPrefix(text, []byte("<!DOCTYPE html>")) {
+			t.Errorf("got %.60s, %v", text, err)
+		}
+	}
+}

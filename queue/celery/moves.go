@@ -1,0 +1,183 @@
+package celery
+
+import (
+	"time"
+
+	"github.com/twiceproof/twiceproof/queue"
+)
+
+// What happens to the copies.
+
+// put is told of what the replay puts on: before it does, so that there is no moment at
+// which nobody knows of it.
+func (c *copies) put(kind queue.Kind, m message, place string) {
+	c.Lock()
+	defer c.Unlock()
+	c.note(kind, c.add(m, place), "", 0)
+}
+
+// arrived is told of a message that somebody was seen to put on: a new one, or, of a task
+// that this worker has in hand, the one that takes its place.
+func (c *copies) arrived(worker string, m message, place string) {
+	c.Lock()
+	defer c.Unlock()
+	early, known := c.early[c.earlyKey(m)]
+	delete(c.early, c.earlyKey(m))
+	was := c.first(func(t *taken) bool {
+		return t.id() == m.id() && t.worker == worker && t.state == inHand && t.tag() != m.tag()
+	})
+	switch {
+	case worker != "" && was != nil:
+		c.putBack(was, m, place, known)
+	case known:
+		c.note(queue.Sent, early, worker, 0)
+	case c.at(m.tag()) == nil:
+		c.note(queue.Sent, c.add(m, place), worker, 0)
+	}
+}
+
+// earlyKey is what a copy is known by that was received before it was seen to be put on.
+func (c *copies) earlyKey(m message) string {
+	if !c.requeues {
+		return m.tag()
+	}
+	return m.id() + text(m.Headers["eta"]) // the tag is given on delivery
+}
+
+// putBack: the copy that its worker has put on takes the place of the one in hand. Known:
+// somebody was so quick that it has it already.
+func (c *copies) putBack(was *taken, m message, place string, known bool) {
+	worker := was.worker
+	var wait time.Duration
+	if eta, ok := m.eta(); ok {
+		wait = max(0, time.Until(eta))
+	}
+	c.note(queue.VisibilityChanged, was, worker, wait)
+	if !known {
+		c.all = append(c.all, &taken{message: m, n: was.n, place: place})
+	}
+	was.state, was.n = replaced, 0
+	c.known[m.id()] = m
+}
+
+// restored is told that a copy went back to where it was: by its worker, or by another one
+// because it was overdue.
+func (c *copies) restored(worker string, m message, place string) {
+	c.Lock()
+	defer c.Unlock()
+	if c.first(func(t *taken) bool { return t.tag() == m.tag() && t.state == visible }) != nil {
+		return
+	}
+	t, kind := c.with(worker, m.tag()), queue.VisibilityChanged
+	if t == nil {
+		t, kind, worker = c.first(func(t *taken) bool { return t.tag() == m.tag() }), queue.VisibilityOver, ""
+	}
+	switch {
+	case t == nil:
+		t, kind = c.add(m, place), queue.Sent
+	case t.state == inHand && worker == "":
+		t = c.replace(t)
+	case t.n == 0:
+		c.number(t)
+	}
+	c.rest(t, m, place)
+	c.note(kind, t, worker, 0)
+}
+
+// rest puts a copy at the broker.
+func (c *copies) rest(t *taken, m message, place string) {
+	*t = taken{message: m, n: t.n, place: place, forced: t.forced}
+}
+
+// replace leaves what a worker has in hand to it, and gives the copy that takes its place.
+func (c *copies) replace(t *taken) *taken {
+	now := &taken{message: t.message, n: t.n, place: t.place}
+	c.all = append(c.all, now)
+	t.state, t.n, t.kept = replaced, 0, false
+	return now
+}
+
+// received is told of a delivery. The worker keeps what has a time, and does not begin
+// before it. Kept says that the broker has it, too.
+func (c *copies) received(worker string, m message, place string, kept bool) {
+	c.Lock()
+	defer c.Unlock()
+	t := c.at(m.tag())
+	if t == nil || t.isInside() { // it was put on so lately that this was not seen yet, or another one has it, too
+		t = c.add(m, place)
+		c.early[c.earlyKey(m)] = t
+	}
+	*t = taken{message: m, n: t.n, place: place, worker: worker, state: inHand, forced: t.forced}
+	if kept {
+		c.keep(t)
+	}
+	eta, ok := m.eta()
+	if wait := time.Until(eta); ok && wait > 0 {
+		t.state, t.due = waiting, c.Time().Add(wait)
+		time.AfterFunc(wait, func() { c.begin(t) })
+		c.Tell()
+		return
+	}
+	c.note(queue.Received, t, worker, c.again)
+}
+
+// rename gives the copy that is delivered the name by which it will be acknowledged, where
+// the broker has no name for it of its own: any one of the task that waits just so is it.
+func (c *copies) rename(m *message, tag string) {
+	c.Lock()
+	defer c.Unlock()
+	_, timed := m.eta()
+	m.Properties["delivery_tag"] = raw(tag)
+	t := c.first(func(t *taken) bool {
+		_, has := t.eta()
+		return t.id() == m.id() && t.state == visible && has == timed
+	})
+	if t != nil {
+		t.message = *m
+	}
+}
+
+// inHandOf is what a worker has under a tag.
+func (c *copies) inHandOf(worker, tag string) (m message, place string, ok bool) {
+	c.Lock()
+	defer c.Unlock()
+	t := c.with(worker, tag)
+	if t == nil {
+		return m, "", false
+	}
+	return t.message, t.place, true
+}
+
+// begin is told that a time has come by the machine's clock.
+func (c *copies) begin(t *taken) {
+	c.Lock()
+	defer c.Unlock()
+	switch t.state {
+	case waiting:
+		t.state = inHand
+		c.note(queue.VisibilityOver, t, "", 0)
+	case forgotten: // the replay has put it on already, because its time had come by the queue's clock
+		t.state = inHand
+		c.number(t)
+		c.note(queue.Redelivered, t, "", 0)
+	default:
+		return
+	}
+	c.note(queue.Received, t, t.worker, 0)
+}
+
+// keeps is told that the broker has noted who has a copy.
+func (c *copies) keeps(worker, tag string) {
+	c.Lock()
+	defer c.Unlock()
+	if t := c.with(worker, tag); t != nil {
+		c.keep(t)
+	}
+}
+
+func (c *copies) keep(t *taken) {
+	t.kept = true
+	if c.again > 0 {
+		t.again = c.Time().Add(c.again)
+	}
+}

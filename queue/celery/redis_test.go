@@ -1,0 +1,241 @@
+package celery
+
+import (
+	"encoding/base64"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/twiceproof/twiceproof/queue"
+)
+
+// The message is whole, as Celery's own client makes it, and every digit stays.
+func TestMessage(t *testing.T) {
+	r := startRig(t, true)
+	id := send(t, r.q)
+	m := r.poll()
+	body, _ := base64.StdEncoding.DecodeString(m.Body)
+	if want := `[["o1"],{"amount":12345678901234567890},{"callbacks":null,"chain":null,"chord":null,"errbacks":null}]`; string(body) != want {
+		t.Errorf("body %s, want %s", body, want)
+	}
+	if m.id() != id || m.task() != "billing.charge" || m.queue() != "celery" || string(m.Headers["retries"]) != "0" || m.tag() == "" {
+		t.Errorf("%v %v", m.Headers, m.Properties)
+	}
+	for _, body := range []string{"no json", `["args"]`, `{"queue": 7}`} {
+		if _, err := r.q.Send(queue.Message{Body: body}); err == nil {
+			t.Errorf("%s was put on", body)
+		}
+	}
+}
+
+func TestLateTheAcknowledgementIsTheEnd(t *testing.T) {
+	r := startRig(t, true)
+	send(t, r.q)
+	m := r.take()
+	r.tell("task-received", m)
+	r.expect("sent1, received1 A")
+	r.acknowledge(m)
+	r.expect("sent1, received1 A, deleted1 A")
+	if step := <-r.step; step != stepAck {
+		t.Errorf("it ended with %q", step)
+	}
+	r.tell("task-succeeded", m) // changes nothing any more
+	r.expect("sent1, received1 A, deleted1 A")
+}
+
+func TestEarlyTheEventIsTheEnd(t *testing.T) {
+	r := startRig(t, false)
+	send(t, r.q)
+	m := r.take()
+	r.tell("task-received", m)
+	r.acknowledge(m)
+	r.expect("sent1, received1 A")
+	if s := r.q.Look(); s.InFlight != 1 || s.Idle["A"] {
+		t.Errorf("at work it is %+v", s)
+	}
+	r.tell("task-succeeded", m)
+	r.expect("sent1, received1 A, deleted1 A")
+	if step := <-r.step; step != stepEnd {
+		t.Errorf("it ended with %q", step)
+	}
+}
+
+// The events and the acknowledgement come in one turn of the worker's loop, in any order.
+func TestEarlyTheEventMayComeFirst(t *testing.T) {
+	r := startRig(t, false)
+	send(t, r.q)
+	m := r.take()
+	r.tell("task-succeeded", m)
+	r.expect("sent1, received1 A")
+	r.acknowledge(m)
+	r.expect("sent1, received1 A, deleted1 A")
+}
+
+func TestEarlyWithoutEventsTheEndIsUnseen(t *testing.T) {
+	r := startRig(t, false)
+	send(t, r.q)
+	r.acknowledge(r.take())
+	r.expect("sent1, received1 A, end_unseen1 A")
+	if r.q.Look().InFlight != 1 {
+		t.Error("nobody knows whether it has ended")
+	}
+}
+
+// A put back is taken at once, and kept in the worker's memory; the worker is idle.
+func TestPutBackAndItsTime(t *testing.T) {
+	r := startRig(t, true)
+	send(t, r.q)
+	m := r.take()
+	r.putBack(m, time.Minute)
+	r.acknowledge(m)
+	kept := r.take()
+	if s := r.q.Look(); s.Delayed != 1 || s.InFlight != 0 || !s.NextDue || s.Due > time.Minute+time.Second || s.Due < 30*time.Second {
+		t.Errorf("%+v", s)
+	}
+	r.advance(s30)
+	if got := r.left(); len(got) != 0 {
+		t.Errorf("there before its time: %v", got)
+	}
+	r.advance(s30 + time.Second)
+	now := r.poll()
+	if _, timed := now.eta(); timed || now.id() != m.id() || now.tag() == kept.tag() {
+		t.Errorf("%v %v", now.Headers, now.Properties)
+	}
+	r.expect("sent1, received1 A, visibility_changed1 A, visibility_over1, received1 A")
+	if n := r.q.broker.(*redisBroker).client.HExists(t.Context(), unacked, kept.tag()).Val(); n {
+		t.Error("the one in memory would come once more")
+	}
+}
+
+const s30 = 30 * time.Second
+
+// What comes within moments is waited for: no copy, the worker's own begins.
+func TestAShortWaitIsReal(t *testing.T) {
+	r := startRig(t, true)
+	send(t, r.q)
+	m := r.take()
+	r.putBack(m, 500*time.Millisecond)
+	r.acknowledge(m)
+	kept := r.take()
+	r.advance(time.Second)
+	wait(t, r.q, func(s queue.Snapshot) bool { return s.InFlight == 1 })
+	r.expect("sent1, received1 A, visibility_changed1 A, visibility_over1, received1 A")
+	if got := r.left(); len(got) != 0 {
+		t.Errorf("a copy was put on: %v", got)
+	}
+	r.acknowledge(kept)
+	wait(t, r.q, func(s queue.Snapshot) bool { return s.InFlight == 0 })
+}
+
+func wait(t *testing.T, q *Queue, ok func(queue.Snapshot) bool) {
+	t.Helper()
+	if err := q.Wait(t.Context(), ok); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The one in memory, whose time was let pass, comes after all: it is told, by force.
+func TestTheForgottenOneComesAfterAll(t *testing.T) {
+	r := startRig(t, true)
+	send(t, r.q)
+	m := r.take()
+	r.putBack(m, realWait+time.Second)
+	r.acknowledge(m)
+	kept := r.take()
+	r.advance(time.Minute)
+	r.acknowledge(r.take())
+	wait(t, r.q, func(s queue.Snapshot) bool { return s.InFlight == 1 })
+	r.acknowledge(kept)
+	r.expect("sent1, received1 A, visibility_changed1 A, visibility_over1, received1 A, deleted1 A, redelivered2, received2 A, deleted2 A")
+}
+
+// What a dead worker has is there again after its own visibility timeout, not before.
+func TestADeadWorkersTask(t *testing.T) {
+	r := startRig(t, true)
+	r.asksForOverdue(time.Hour)
+	send(t, r.q)
+	m := r.take()
+	r.dies()
+	if s := r.q.Look(); s.InFlight != 1 || !s.NextDue || s.Due < 59*time.Minute {
+		t.Errorf("%+v", s)
+	}
+	r.advance(time.Minute)
+	if got := r.left(); len(got) != 0 {
+		t.Fatalf("there before its time: %v", got)
+	}
+	r.advance(time.Hour)
+	got := r.left()
+	if len(got) != 1 || got[0].tag() != m.tag() || string(got[0].Headers["redelivered"]) != "true" {
+		t.Errorf("there again: %v", got)
+	}
+	r.expect("sent1, received1 A, visibility_over1")
+}
+
+// Between taking it and saying so, a message is nowhere. And so it is after an
+// acknowledgement before the work. Both are lost, and put on again by force.
+func TestWhatADeadWorkerLoses(t *testing.T) {
+	for kind, dying := range map[queue.Kind]func(rig){
+		queue.Lost:      func(r rig) { r.poll() },
+		queue.LostEarly: func(r rig) { m := r.take(); r.tell("task-received", m); r.acknowledge(m) },
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			r := startRig(t, kind == queue.Lost)
+			r.asksForOverdue(time.Hour)
+			send(t, r.q)
+			dying(r)
+			r.dies()
+			r.advance(time.Second)
+			r.expect("sent1, received1 A, " + string(kind) + "1 A, redelivered2")
+			if got := r.left(); len(got) != 1 {
+				t.Errorf("put on again: %v", got)
+			}
+		})
+	}
+}
+
+// A rejected task is back where it was, and an overdue one is put back by any worker.
+func TestGivenBack(t *testing.T) {
+	r := startRig(t, true)
+	send(t, r.q)
+	m := r.take()
+	r.multi(func(p redis.Pipeliner) {
+		p.ZRem(t.Context(), index, m.tag())
+		p.HDel(t.Context(), unacked, m.tag())
+		p.LPush(t.Context(), "celery", m.redelivered().encode())
+	})
+	r.expect("sent1, received1 A, visibility_changed1 A")
+	if again := r.take(); again.tag() != m.tag() {
+		t.Errorf("%s, want %s", again.tag(), m.tag())
+	}
+	if s := r.q.Look(); s.InFlight != 1 || s.Visible != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// What is no worker is seen, too; and what is lost is lost.
+func TestWhatOthersPutOnIsSeenAndLost(t *testing.T) {
+	r := startRig(t, true)
+	options, err := redis.ParseURL(r.q.Direct().Broker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Protocol, options.DisableIdentity = 2, true
+	other := redis.NewClient(options)
+	defer other.Close()
+	m, err := newMessage("billing.charge", queue.Message{Body: "{}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.LPush(t.Context(), "celery", m.encode()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	r.expect("sent1")
+	if err := r.q.Lose(); err != nil {
+		t.Fatal(err)
+	}
+	r.expect("sent1, gone1")
+	if got := r.left(); len(got) != 0 {
+		t.Errorf("left: %v", got)
+	}
+}

@@ -1,0 +1,86 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/queue/celery"
+	"github.com/twiceproof/twiceproof/wire"
+)
+
+// What is about Celery's workers alone: a process that has the broker's connection, and
+// below it a pool of those that run the tasks.
+
+// killedChild kills the pool's processes where the effect is, as a system does that is out
+// of memory. The worker lives, and decides what becomes of the message.
+func killedChild(ctx context.Context, w *world) error {
+	first, t, op, fired, err := w.strikeFirst(ctx, wire.Hold)
+	if err != nil || !fired {
+		return err
+	}
+	if err := w.look(ctx, SeenFault, op); err != nil {
+		return err
+	}
+	before := w.receives()
+	n := first.process.killChildren()
+	w.history.add(Event{Event: EventWorker, Worker: first.name, What: workerChildKilled, Detail: fmt.Sprintf("%d processes of its pool", n)})
+	t.release()
+	if n == 0 {
+		w.history.add(Event{Event: EventUnasked, Detail: "the worker has no pool of processes, so there is none to kill"})
+		return w.end(ctx, op)
+	}
+	if rested, err := w.idle(ctx); err != nil || !rested {
+		return err
+	}
+	lost := w.receives() == before && w.queue.Look().Left() == 0
+	if lost {
+		w.logQueue()
+		w.history.add(Event{Event: EventQueue, Worker: first.name, Message: op.id, What: string(queue.LostWithChild)})
+	}
+	if err := w.pass(ctx, w.past()); err != nil {
+		return err
+	}
+	if lost {
+		if err := w.again(op); err != nil {
+			return err
+		}
+	}
+	return w.end(ctx, op)
+}
+
+// killChildren kills the processes that the worker's first one has started, and says how
+// many there were.
+func (p *process) killChildren() (n int) {
+	for pid, s := range processes() {
+		if s.parent == p.cmd.Process.Pid && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// stopGently sends SIGTERM as a deploy does: to the group; of Celery to its first process
+// alone, whose pool would otherwise end in the middle of the act.
+func (w *world) stopGently(k *worker) {
+	if w.Job.Queue == job.Celery {
+		_ = syscall.Kill(k.process.cmd.Process.Pid, syscall.SIGTERM) // ESRCH: it has ended
+		return
+	}
+	k.process.signal(syscall.SIGTERM)
+}
+
+// awaitPolls waits until a paused worker of Celery has no poll open any more: each is over
+// after a second, and would take a message that nobody gets until the worker wakes up.
+func (w *world) awaitPolls(k *worker) {
+	const longest = 3 * time.Second
+	if w.Job.Queue != job.Celery || w.Spec.Queue.Broker == string(celery.RabbitMQ) { // which sends without being asked
+		return
+	}
+	limited, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
+	_ = w.queue.Wait(limited, func(s queue.Snapshot) bool { return !s.Asking[k.name] }) // what it took meanwhile is in its hand
+}
