@@ -129,11 +129,11 @@ func (s *session) deliver(said Said, what sender) error {
 	if err != nil {
 		return err
 	}
+	s.proxy.saw(x.Step(), said) // not later: the worker may acknowledge it at once, and that is seen after it
 	if err := s.replies.sendStep(x.Onward, what); err != nil {
 		x.Lost("client has gone")
 		return err
 	}
-	s.proxy.saw(x.Step(), said)
 	return x.Finish("")
 }
 

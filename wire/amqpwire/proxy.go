@@ -16,8 +16,8 @@ type Options struct {
 	// the step meets the gate.
 	Name func(Said) string
 	// Saw is told of each step that has its answer, before a fault strikes After; of one
-	// that is not answered, when it has left; and of what the broker sends by itself, when
-	// the worker has it.
+	// that is not answered, when it has left; and of what the broker sends by itself, just
+	// before the worker gets it.
 	Saw func(wire.Step, Said)
 }
 
