@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 var repositories = map[Framework]fstest.MapFS{
 	SQL:     {"README.md": {}},
 	Rails:   {"config/application.rb": {}, ".github/workflows/ci.yml": {}},
-	Django:  {"manage.py": {}, "billing/migrations/__init__.py": {}, "billing/migrations/0001_initial.py": {}, "billing/migrations/0007_orders.py": {}},
+	Django:  {"manage.py": {}, "billing/migrations/__init__.py": {}, "billing/migrations/0001_initial.py": {}, "billing/migrations/0007_orders.py": {Data: []byte("dependencies = [(\"billing\", \"0001_initial\"), (\"auth\", \"0001_initial\")]")}},
 	Alembic: {"alembic.ini": {Data: []byte("[alembic]\nscript_location = %(here)s/db\n")}, "db/versions/a1_first.py": {Data: []byte("revision = 'a1'\ndown_revision = None\n")}, "db/versions/b2_second.py": {Data: []byte("revision: str = \"b2\"\ndown_revision: str | None = \"a1\"\n")}},
 	Goose:   {"db/migrations/001_first.sql": {Data: []byte("-- +goose Up\n")}, ".gitlab-ci.yml": {}},
 	Migrate: {"migrations/1_first.up.sql": {}},
@@ -105,6 +105,12 @@ func TestProblems(t *testing.T) {
 		"two of them":            {Django, fstest.MapFS{"a/migrations/__init__.py": {}, "b/migrations/__init__.py": {}}, "several Django applications"},
 		"no alembic.ini":         {Alembic, fstest.MapFS{}, "no alembic.ini"},
 		"one without a location": {Alembic, fstest.MapFS{"alembic.ini": {Data: []byte("[alembic]\n")}}, "no script_location"},
+		"a package":              {Alembic, fstest.MapFS{"alembic.ini": {Data: []byte("script_location = shop:migrations\n")}}, "does not read"},
+		"several locations":      {Alembic, fstest.MapFS{"alembic.ini": {Data: []byte("script_location = db\nversion_locations = a b\n")}}, "does not read"},
+		"two leaves": {Django, fstest.MapFS{
+			"a/migrations/__init__.py": {}, "a/migrations/0001_one.py": {},
+			"a/migrations/0002_two.py": {Data: []byte("dependencies = [('a', '0001_one')]")}, "a/migrations/0002_three.py": {Data: []byte("dependencies = [(\"a\", \"0001_one\")]")},
+		}, "Django has several heads: 0002_three, 0002_two"},
 		"two heads": {Alembic, fstest.MapFS{
 			"alembic.ini":      {Data: []byte("script_location = db\n")},
 			"db/versions/a.py": {Data: []byte("revision = 'a'\n")}, "db/versions/b.py": {Data: []byte("revision = 'b'\n")},
@@ -118,5 +124,38 @@ func TestProblems(t *testing.T) {
 	}
 	if _, err := Files(requestOf(SQL, "oracle", job.SQS, job.Outside)); err == nil {
 		t.Error("a database that is not known was taken")
+	}
+}
+
+// What comes before is found however it is written.
+func TestWhatAMigrationComesAfter(t *testing.T) {
+	merged := fstest.MapFS{
+		"alembic.ini": {Data: []byte("script_location = db\n")}, "db/versions/a.py": {Data: []byte("revision = 'a'\n")}, "db/versions/b.py": {Data: []byte("revision = 'b'\n")},
+		"db/versions/m.py": {Data: []byte("revision = 'm'\ndown_revision = (\n    'a',\n    'b',\n)\n")},
+	}
+	for name, c := range map[string]struct {
+		framework  Framework
+		repository fstest.MapFS
+		path, text string
+	}{
+		"a merge":            {Alembic, merged, "", `down_revision = "m"`},
+		"the first revision": {Alembic, fstest.MapFS{"alembic.ini": {Data: []byte("script_location = db\n")}}, "", "down_revision = None"},
+		"a leaf of a low number": {Django, fstest.MapFS{
+			"a/migrations/__init__.py": {}, "a/migrations/0005_old.py": {Data: []byte("")},
+			"a/migrations/0002_new.py": {Data: []byte("dependencies = [('a', '0005_old')]")},
+		}, "a/migrations/0003_idempotency_records.py", `("a", "0002_new")`},
+		"a folder that counts": {Goose, fstest.MapFS{"migrations/009_nine.sql": {}}, "migrations/010_create_idempotency_records.sql", "+goose Up"},
+		"one of times":         {Migrate, fstest.MapFS{"migrations/20250101000000_first.up.sql": {}}, "migrations/20261130120000_create_idempotency_records.up.sql", "CREATE TABLE"},
+	} {
+		r := requestOf(c.framework, "postgres", job.SQS, job.Outside)
+		r.Repository = c.repository
+		files, err := Files(r)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c.path != "" && files[0].Path != c.path || !strings.Contains(files[0].Text, c.text) {
+			t.Errorf("%s: %s\n%s", name, files[0].Path, files[0].Text)
+		}
 	}
 }

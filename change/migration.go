@@ -2,11 +2,10 @@ package change
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"text/template"
@@ -44,49 +43,57 @@ func fill(name string, f filling) string {
 	return b.String()
 }
 
-const stamp = "20060102150405"
+const theMigration = "the migration"
 
 // migrationOf is the migration for the framework. Its way back leaves the table: the old
 // code does not know it, and dropping it would forget what was done.
 func migrationOf(r Request, schema string) ([]File, error) {
-	const what, name = "the migration", "create_idempotency_records"
-	f := filling{Table: r.Table, Dialect: r.Dialect}
 	// It may be there already, since the way back leaves it.
 	schema = strings.Replace(schema, "CREATE TABLE ", "CREATE TABLE IF NOT EXISTS ", 1)
-	f.SQL = statement(schema)
-	at := r.Now.UTC().Format(stamp)
-	folder := migrationFolder(r.Repository)
+	f := filling{SQL: statement(schema), Table: r.Table, Dialect: r.Dialect}
 	switch r.Framework {
 	case Rails:
-		return []File{{path.Join("db/migrate", at+"_"+name+".rb"), fill("rails.rb.tmpl", f), what}}, nil
+		return []File{{path.Join("db/migrate", stamp(r)+"_"+migrationName+".rb"), fill("rails.rb.tmpl", f), theMigration}}, nil
 	case Django:
-		app, latest, err := djangoApp(r.Repository, r.App)
-		if err != nil {
-			return nil, err
-		}
-		f.App, f.Before = path.Base(app), latest
-		number := 0
-		if latest != "" {
-			number, _ = strconv.Atoi(latest[:4]) // four digits
-		}
-		return []File{{path.Join(app, "migrations", fmt.Sprintf("%04d_idempotency_records.py", number+1)), fill("django.py.tmpl", f), what}}, nil
+		return django(r, f)
 	case Alembic:
-		versions, head, err := alembicHead(r.Repository)
-		if err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256([]byte(head + r.Table))
-		f.Revision, f.Before = hex.EncodeToString(sum[:])[:12], head
-		return []File{{path.Join(versions, f.Revision+"_idempotency_records.py"), fill("alembic.py.tmpl", f), what}}, nil
-	case Goose:
-		return []File{{path.Join(folder, at+"_"+name+".sql"), fill("goose.sql.tmpl", f), what}}, nil
-	case Migrate:
-		return []File{
-			{path.Join(folder, at+"_"+name+".up.sql"), schema, what},
-			{path.Join(folder, at+"_"+name+".down.sql"), fill("down.sql.tmpl", f), "its way back"},
-		}, nil
+		return alembic(r, f)
 	}
-	return []File{{path.Join(folder, at+"_"+name+".sql"), schema, what}}, nil
+	name := path.Join(migrationFolder(r.Repository), nextNumber(r)+"_"+migrationName)
+	switch r.Framework {
+	case Goose:
+		return []File{{name + ".sql", fill("goose.sql.tmpl", f), theMigration}}, nil
+	case Migrate:
+		return []File{{name + ".up.sql", schema, theMigration}, {name + ".down.sql", fill("down.sql.tmpl", f), "its way back"}}, nil
+	}
+	return []File{{name + ".sql", schema, theMigration}}, nil
+}
+
+const migrationName = "create_idempotency_records"
+
+func stamp(r Request) string { return r.Now.UTC().Format("20060102150405") }
+
+var numbered = regexp.MustCompile(`^([0-9]+)_`)
+
+// nextNumber is the next one where the folder counts, in as many digits; else the time,
+// which would stand behind whatever the team counts next.
+func nextNumber(r Request) string {
+	most, digits := 0, 0
+	for _, name := range namesIn(r.Repository, migrationFolder(r.Repository)) {
+		m := numbered.FindStringSubmatch(name)
+		if m == nil {
+			continue
+		}
+		if len(m[1]) >= len("20060102") { // a day at least
+			return stamp(r)
+		}
+		n, _ := strconv.Atoi(m[1]) // few digits
+		most, digits = max(most, n), max(digits, len(m[1]))
+	}
+	if digits == 0 {
+		return stamp(r)
+	}
+	return fmt.Sprintf("%0*d", digits, most+1)
 }
 
 // statement is the schema without its remarks and its semicolon: frameworks have their own.
