@@ -163,7 +163,23 @@ func (r *run) attributes(s step) (string, error) {
 	return orNone(all), err
 }
 
+// counts of an emulator are asked for until two answers in a row agree: they are approximate
+// by name. Counter-example: ElasticMQ, for which a message is delayed until its next
+// millisecond.
 func (r *run) counts(s step) (string, error) {
+	before, err := r.count(s)
+	for r.patience > 0 && err == nil {
+		r.wait(r.patience / 16)
+		now, err := r.count(s)
+		if err != nil || now == before {
+			return now, err
+		}
+		before = now
+	}
+	return before, err
+}
+
+func (r *run) count(s step) (string, error) {
 	const all = "ApproximateNumberOfMessages"
 	names := []string{all, all + "NotVisible", all + "Delayed"}
 	a, err := r.call("GetQueueAttributes", params{"QueueUrl": r.url(s.queue), "AttributeNames": names})
