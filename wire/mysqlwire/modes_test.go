@@ -53,7 +53,7 @@ func TestModes(t *testing.T) {
 			if err := conn.PingContext(t.Context()); err != nil {
 				t.Error(err)
 			}
-			s.wantTrace(t, want...)
+			s.Want(t, want...)
 			if n := s.count(t); n != 2 {
 				t.Errorf("%d rows", n)
 			}
@@ -87,7 +87,7 @@ func TestKeptStatements(t *testing.T) {
 	if _, err := conn.PrepareContext(t.Context(), "select nothing from nowhere"); number(err) == 0 { //nolint:sqlclosecheck // there is none
 		t.Errorf("prepared: %v", err)
 	}
-	s.wantTrace(t, "Prepare "+insert+" []", "Prepare delete from t where id = ? []",
+	s.Want(t, "Prepare "+insert+" []", "Prepare delete from t where id = ? []",
 		insert+" [INSERT 1 I]", insert+" [INSERT 1 I]", "delete from t where id = ? [DELETE 1 I]",
 		"Prepare select nothing from nowhere [ERROR 1146 42S02]")
 }
@@ -116,7 +116,7 @@ func TestReplies(t *testing.T) {
 		if wantsError := strings.Contains(c.want, "ERROR"); wantsError != (number(err) > 0) {
 			t.Errorf("%s: %v", c.sql, err)
 		}
-		steps := s.trace()
+		steps := s.Steps()
 		if got := strings.Join(steps, " | "); !strings.HasSuffix(got, "["+c.want+"]") || len(steps) != 1 {
 			t.Errorf("%s: %s, want %s", c.sql, got, c.want)
 		}
@@ -156,7 +156,7 @@ func TestNoLocalFile(t *testing.T) {
 	if n := s.count(t); n != 0 {
 		t.Errorf("%d rows", n)
 	}
-	steps := s.trace()
+	steps := s.Steps()
 	if len(steps) != 2 || !strings.HasPrefix(steps[0], "LOAD DATA LOCAL INFILE ? INTO TABLE t [ERROR ") {
 		t.Errorf("steps %q", steps)
 	}
@@ -189,7 +189,7 @@ func TestLarge(t *testing.T) {
 	execOn(t, conn, insert, 2, strings.Repeat("z", 1<<24-1)) // not a whole packet's payload
 	apart := connect(t, with(t, s.proxied, "maxAllowedPacket=0"))
 	execOn(t, apart, insert, 3, strings.Repeat("y", size)) // as long data
-	s.wantTrace(t, "SELECT @@max_allowed_packet [SELECT 1 I]", "insert into t values (?, ? [INSERT 1 I]", "insert into t values (?, ? [INSERT 1 I]",
+	s.Want(t, "SELECT @@max_allowed_packet [SELECT 1 I]", "insert into t values (?, ? [INSERT 1 I]", "insert into t values (?, ? [INSERT 1 I]",
 		"SELECT @@max_allowed_packet [SELECT 1 I]", "Prepare "+insert+" []", insert+" [INSERT 1 I]")
 	for _, c := range []struct {
 		sql  string

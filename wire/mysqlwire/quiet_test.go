@@ -25,7 +25,7 @@ func blocked(ctx context.Context, t *testing.T, s *setup) (holder *sql.Conn, hea
 		_, err := conn.ExecContext(ctx, "INSERT INTO t VALUES (1, 'of the worker')")
 		said <- err
 	}()
-	s.wait(t, waits, wire.Forwarded)
+	s.Wait(t, waits, wire.Forwarded)
 	for waiting := false; !waiting; {
 		err := s.direct.QueryRowContext(t.Context(),
 			"SELECT variable_value > 0 FROM information_schema.global_status WHERE variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'").Scan(&waiting)
@@ -64,13 +64,13 @@ func TestClientGoes(t *testing.T) {
 	holder, heard := blocked(ctx, t, s)
 	cancel()
 	<-heard
-	s.wait(t, waits, wire.Lost)
+	s.Wait(t, waits, wire.Lost)
 	execOn(t, holder, "ROLLBACK")
 	s.quiet(t)
 	if n := s.count(t); n != 1 {
 		t.Errorf("%d rows", n)
 	}
-	s.wantTrace(t, waits+" [lost: client has gone]")
+	s.Want(t, waits+" [lost: client has gone]")
 }
 
 // alive says whether a connection of the proxy is still in the server's list.
@@ -138,7 +138,7 @@ func TestThreads(t *testing.T) {
 		s.quiet(t)
 		rows := s.count(t)
 		threads.Wait()
-		passed, forwarded := s.phases(wire.Passed), s.phases(wire.Forwarded)
+		passed, forwarded := s.Count(wire.Passed), s.Count(wire.Forwarded)
 		if rows < passed || rows > forwarded || rows != s.count(t) {
 			t.Errorf("%s: %d passed, %d rows, then %d, %d forwarded", side, passed, rows, s.count(t), forwarded)
 		}
@@ -146,17 +146,6 @@ func TestThreads(t *testing.T) {
 			t.Errorf("killed at %s", fired)
 		}
 	}
-}
-
-func (s *setup) phases(p wire.Phase) (n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.events {
-		if e.Phase == p {
-			n++
-		}
-	}
-	return n
 }
 
 // The server ends a connection between two steps, and within one.
@@ -173,7 +162,7 @@ func TestEndedByTheServer(t *testing.T) {
 		_, err := conn.ExecContext(t.Context(), "DO sleep(1000)")
 		heard <- err
 	}()
-	s.wait(t, "DO sleep(?)", wire.Forwarded)
+	s.Wait(t, "DO sleep(?)", wire.Forwarded)
 	execOn(t, s.direct, fmt.Sprintf("KILL %d", s.proxy.Backends()[1]))
 	if err := <-heard; err == nil {
 		t.Error("the statement goes on")

@@ -145,7 +145,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 			if !bytes.Equal(heard[0], heard[1]) {
 				t.Errorf("heard\n%q\nfrom the server itself\n%q", heard[1], heard[0])
 			}
-			s.wantTrace(t, steps...)
+			s.Want(t, steps...)
 		})
 	}
 }
@@ -165,7 +165,7 @@ func TestChangeUser(t *testing.T) {
 	if answer := onePacket(t, conn); answer[0] != 0xff {
 		t.Errorf("executed: %q", answer)
 	}
-	s.wantTrace(t, "Prepare DO ? []", "Execute [ERROR 1243 HY000]")
+	s.Want(t, "Prepare DO ? []", "Execute [ERROR 1243 HY000]")
 	if verdict := changeUser(t, conn, "nobody", name); verdict[0] != 0xff {
 		t.Errorf("%q", verdict)
 	}
@@ -191,7 +191,7 @@ func TestUnknownCommand(t *testing.T) {
 		t.Error("it was answered")
 	}
 	s.quiet(t)
-	s.wantTrace(t)
+	s.Want(t)
 }
 
 // A worker that goes in the middle of a command: no part of it is forwarded, also when
@@ -209,7 +209,7 @@ func TestCutInTheMiddle(t *testing.T) {
 	for alive(t, s) { // the proxy lets go once it has read all of it
 	}
 	s.quiet(t)
-	s.wantTrace(t)
+	s.Want(t)
 	if n := s.count(t); n != 0 {
 		t.Errorf("%d rows", n)
 	}
@@ -220,7 +220,7 @@ func TestCutInTheMiddle(t *testing.T) {
 	if answer := onePacket(t, conn); answer[0] != 0 {
 		t.Errorf("answer %q", answer)
 	}
-	s.wantTrace(t, "INSERT INTO t VALUES (?, ?) [INSERT 1 I]")
+	s.Want(t, "INSERT INTO t VALUES (?, ?) [INSERT 1 I]")
 }
 
 // What is not MySQL is turned away, and so is a worker that encrypts unasked.
@@ -246,7 +246,7 @@ func TestTurnedAway(t *testing.T) {
 	if _, err := mysqlwire.Listen(s.gate, "database", "localhost", nil); err == nil {
 		t.Error("an upstream without a port was taken")
 	}
-	s.wantTrace(t)
+	s.Want(t)
 }
 
 func database(t testing.TB, s *setup) string {

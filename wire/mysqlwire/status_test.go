@@ -54,11 +54,10 @@ func TestDurableIsWhatOthersSee(t *testing.T) {
 		"BEGIN;" + one + "SET autocommit = 1":                    "BEGIN T; INSERT 1 T; SET T",
 	} {
 		execOn(t, s.direct, "DELETE FROM t")
-		s.trace()
+		s.Steps()
 		_, err := conn.ExecContext(t.Context(), script)
-		s.mu.Lock()
-		status := s.events[len(s.events)-1].Status
-		s.mu.Unlock()
+		seen := s.Events()
+		status := seen[len(seen)-1].Status
 		durable := mysqlwire.Durable(status)
 		changed := s.count(t) > 0
 		if script == "SET autocommit = 0;"+one {

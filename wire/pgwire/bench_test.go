@@ -24,7 +24,7 @@ func BenchmarkProxy(b *testing.B) {
 				}
 			}
 			wiretest.RoundTrips(b, ask(s.dsn), ask(s.proxied))
-			s.trace() // or the events pile up
+			s.Steps() // or the events pile up
 		})
 	}
 }

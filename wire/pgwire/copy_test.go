@@ -24,7 +24,7 @@ func TestCopyIn(t *testing.T) {
 		t.Errorf("copied %d, %v", n, err)
 	}
 	const copyB = `copy "t" ( "id", "note" ) from stdin binary;`
-	s.wantTrace(t, `Parse select "id", "note" from "t" [I]`,
+	s.Want(t, `Parse select "id", "note" from "t" [I]`,
 		strings.TrimSuffix(copyB, ";")+" [CopyInResponse]", "CopyDone "+strings.TrimSuffix(copyB, ";")+" [COPY 2 I]")
 	if _, err := copyText(t, conn, "3\tc\n1\tagain\n"); sqlState(err) != "23505" {
 		t.Errorf("error %v", err)
@@ -35,7 +35,7 @@ func TestCopyIn(t *testing.T) {
 	if n, err := copyText(t, conn, "3\tc\n"); err != nil || n != 1 || s.count(t) != 3 {
 		t.Errorf("copied %d, %v", n, err)
 	}
-	s.wantTrace(t, copyT+" [CopyInResponse]", "CopyDone "+copyT+" [ERROR 23505 I]",
+	s.Want(t, copyT+" [CopyInResponse]", "CopyDone "+copyT+" [ERROR 23505 I]",
 		copyT+" [CopyInResponse]", "CopyDone "+copyT+" [ERROR 22P02 I]",
 		copyT+" [CopyInResponse]", "CopyDone "+copyT+" [COPY 1 I]")
 }
@@ -53,7 +53,7 @@ func TestCopyFail(t *testing.T) {
 	if _, err := conn.PgConn().CopyFrom(t.Context(), rows, copyT); err == nil {
 		t.Error("no error")
 	}
-	s.wantTrace(t, copyT+" [CopyInResponse]", "CopyFail "+copyT+" [ERROR 57014 I]")
+	s.Want(t, copyT+" [CopyInResponse]", "CopyFail "+copyT+" [ERROR 57014 I]")
 	if n := s.count(t); n != 0 {
 		t.Errorf("%d rows", n)
 	}
@@ -84,12 +84,12 @@ func TestCopyOut(t *testing.T) {
 	s := start(t)
 	conn := connect(t, s.proxied)
 	execOn(t, conn, "INSERT INTO t SELECT i, 'x' FROM generate_series(1, 1000) i")
-	s.trace()
+	s.Steps()
 	var out bytes.Buffer
 	if _, err := conn.PgConn().CopyTo(t.Context(), &out, "COPY t TO STDOUT"); err != nil || strings.Count(out.String(), "\n") != 1000 {
 		t.Errorf("%d bytes, %v", out.Len(), err)
 	}
-	s.wantTrace(t, "COPY t TO STDOUT [COPY 1000 I]")
+	s.Want(t, "COPY t TO STDOUT [COPY 1000 I]")
 }
 
 // COPY in the extended protocol: the first Sync counts for nothing, the one after
@@ -101,7 +101,7 @@ func TestCopyInExtended(t *testing.T) {
 	f.expect("ParseComplete BindComplete CopyInResponse")
 	f.send(&pgproto3.CopyData{Data: []byte("1\ta\n")}, &pgproto3.CopyDone{}, &pgproto3.Sync{})
 	f.expect("CommandComplete ReadyForQuery")
-	s.wantTrace(t, copyT+" [CopyInResponse]", "CopyDone "+copyT+" [COPY 1 I]")
+	s.Want(t, copyT+" [CopyInResponse]", "CopyDone "+copyT+" [COPY 1 I]")
 
 	f.send(&pgproto3.Parse{Query: copyT}, &pgproto3.Bind{}, &pgproto3.Execute{}, &pgproto3.Flush{})
 	f.expect("ParseComplete BindComplete CopyInResponse")
@@ -109,7 +109,7 @@ func TestCopyInExtended(t *testing.T) {
 	f.expect("CommandComplete")
 	f.send(&pgproto3.Sync{})
 	f.expect("ReadyForQuery")
-	s.wantTrace(t, "Flush "+copyT+" [CopyInResponse]", "Flush CopyDone "+copyT+" [COPY 1]", "CopyDone "+copyT+" [COPY 1 I]")
+	s.Want(t, "Flush "+copyT+" [CopyInResponse]", "Flush CopyDone "+copyT+" [COPY 1]", "CopyDone "+copyT+" [COPY 1 I]")
 	if n := s.count(t); n != 2 {
 		t.Errorf("%d rows", n)
 	}
@@ -126,7 +126,7 @@ func TestTwoCopies(t *testing.T) {
 	f.send(&pgproto3.CopyData{Data: []byte("2\tb\n")}, &pgproto3.CopyDone{})
 	f.expect("CommandComplete ReadyForQuery")
 	const both = copyT + " (2 times)"
-	s.wantTrace(t, both+" [CopyInResponse]", "CopyDone "+both+" [COPY 1; CopyInResponse]", "CopyDone "+both+" [COPY 1 (2 times) I]")
+	s.Want(t, both+" [CopyInResponse]", "CopyDone "+both+" [COPY 1; CopyInResponse]", "CopyDone "+both+" [COPY 1 (2 times) I]")
 }
 
 // refusing fails every INSERT into t before its first row, once lock 7 is free: a
@@ -158,7 +158,7 @@ func TestCopyEndedByTheServer(t *testing.T) {
 			f.expect("CopyInResponse ErrorResponse ReadyForQuery")
 			f.send(append(then, &pgproto3.Query{String: "SELECT 1"})...)
 			f.expect("RowDescription DataRow CommandComplete ReadyForQuery")
-			s.wantTrace(t, copyT+" [CopyInResponse]", "SELECT ? [SELECT 1 I]")
+			s.Want(t, copyT+" [CopyInResponse]", "SELECT ? [SELECT 1 I]")
 		})
 	}
 }
@@ -181,7 +181,7 @@ func TestExtendedCopyEndedByTheServer(t *testing.T) {
 	}
 	f.send(&pgproto3.Query{String: "SELECT 1"})
 	f.expect("RowDescription DataRow CommandComplete ReadyForQuery")
-	s.wantTrace(t,
+	s.Want(t,
 		"Flush "+copyT+" [CopyInResponse]", "Sync [ERROR P0001 I]", copyT+" [CopyInResponse]", "Sync [I]",
 		"Flush "+copyT+" [CopyInResponse]", "CopyDone "+copyT+" [ERROR P0001 I]", copyT+" [CopyInResponse]", "CopyDone "+copyT+" [I]",
 		"SELECT ? [SELECT 1 I]")
@@ -198,13 +198,13 @@ func TestExtendedCopyAnsweredTwice(t *testing.T) {
 	f.send(&pgproto3.Parse{Query: copyT}, &pgproto3.Bind{}, &pgproto3.Execute{}, &pgproto3.Sync{})
 	f.expect("ParseComplete BindComplete CopyInResponse")
 	f.send(oneRow, &pgproto3.CopyDone{}, &pgproto3.Sync{}, &pgproto3.Query{String: "SELECT 1"}, &pgproto3.Query{String: "SELECT 'a', 'b'"})
-	s.wait(t, "CopyDone "+copyT, wire.Forwarded)
+	s.Wait(t, "CopyDone "+copyT, wire.Forwarded)
 	execOn(t, s.direct, "SELECT pg_advisory_unlock(7)")
 	f.expect("ErrorResponse ReadyForQuery ReadyForQuery")
 	for range 2 {
 		f.expect("RowDescription DataRow CommandComplete ReadyForQuery")
 	}
-	s.wantTrace(t, copyT+" [CopyInResponse]", "CopyDone "+copyT+" [ERROR P0001 I]", "SELECT ? [SELECT 1 I]", "SELECT ?, ? [SELECT 1 I]")
+	s.Want(t, copyT+" [CopyInResponse]", "CopyDone "+copyT+" [ERROR P0001 I]", "SELECT ? [SELECT 1 I]", "SELECT ?, ? [SELECT 1 I]")
 }
 
 // The server ends the COPY while the worker's CopyDone is held at the gate.

@@ -98,7 +98,7 @@ func TestKill(t *testing.T) {
 			if got := w.heard(); got != c.heard {
 				t.Errorf("heard %d replies, want %d: %s", got, c.heard, w.said)
 			}
-			steps := s.trace()
+			steps := s.Steps()
 			if want := fmt.Sprintf("%s [killed: %s]", c.text, c.why); steps[len(steps)-1] != want {
 				t.Errorf("steps %q, want %q last", steps, want)
 			}
@@ -117,7 +117,7 @@ func TestWorkerAlone(t *testing.T) {
 	if got := s.count(t); got != 2 || w.heard() != 5 {
 		t.Errorf("%d rows, said %s", got, w.said)
 	}
-	s.wantTrace(t, "BEGIN [BEGIN T]", inTransaction+" [INSERT 0 1 T]", "COMMIT [COMMIT I]", alone+" [INSERT 0 1 I]")
+	s.Want(t, "BEGIN [BEGIN T]", inTransaction+" [INSERT 0 1 T]", "COMMIT [COMMIT I]", alone+" [INSERT 0 1 I]")
 }
 
 // Dropped is the connection, before the server heard or after it committed: the

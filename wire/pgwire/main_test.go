@@ -2,13 +2,8 @@ package pgwire_test
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"os"
-	"runtime"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +13,7 @@ import (
 	"github.com/twiceproof/twiceproof/internal/testdb"
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/pgwire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // TestMain is the worker process when the test says so, and looks for goroutines
@@ -26,52 +22,24 @@ func TestMain(m *testing.M) {
 	if dsn := os.Getenv("PGWIRE_TEST_WORKER"); dsn != "" {
 		work(dsn)
 	}
-	code := m.Run()
-	if left := goroutinesLeft(); left != "" && code == 0 {
-		fmt.Println("goroutines left:\n" + left)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// goroutinesLeft gives them time to end. Those of the throw-away server stay as
-// long as the process.
-func goroutinesLeft() (left string) {
-	for range 200 {
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		left = ""
-		for _, one := range strings.Split(string(stacks), "\n\n")[1:] { // the first is this one
-			if strings.Contains(one, "twiceproof/wire") {
-				left += one + "\n\n"
-			}
-		}
-		if left == "" {
-			return ""
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return left
+	os.Exit(wiretest.Main(m))
 }
 
 const schema = "CREATE TABLE t (id int PRIMARY KEY, note text)"
 
 // setup is a database, the proxy in front of it, and what its gate has recorded.
 type setup struct {
+	*wiretest.Tape
 	dsn     string // of the server
 	proxied string
 	proxy   *pgwire.Proxy
 	gate    *wire.Gate
 	direct  *pgx.Conn
-
-	mu      sync.Mutex
-	events  []wire.Event
-	changed chan struct{}
 }
 
 func start(t testing.TB) *setup {
 	t.Helper()
-	s := &setup{dsn: testdb.Postgres(t, schema), changed: make(chan struct{})}
+	s := &setup{dsn: testdb.Postgres(t, schema), Tape: wiretest.NewTape()}
 	s.direct = connect(t, s.dsn)
 	s.listen(t)
 	return s
@@ -80,7 +48,7 @@ func start(t testing.TB) *setup {
 // listen begins again with a new gate, as for the next worker.
 func (s *setup) listen(t testing.TB) {
 	t.Helper()
-	s.gate = wire.NewGate(s.record)
+	s.gate = wire.NewGate(s.Record)
 	u, err := url.Parse(s.dsn)
 	if err != nil {
 		t.Fatal(err)
@@ -108,56 +76,6 @@ func closeNow(conn *pgx.Conn) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	conn.Close(over)
-}
-
-func (s *setup) record(e wire.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.events = append(s.events, e)
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-// wait waits for the phase of the step with this text.
-func (s *setup) wait(t testing.TB, text string, p wire.Phase) {
-	t.Helper()
-	for {
-		s.mu.Lock()
-		changed := s.changed
-		seen := slices.ContainsFunc(s.events, func(e wire.Event) bool { return e.Step.Text == text && e.Phase == p })
-		s.mu.Unlock()
-		if seen {
-			return
-		}
-		select {
-		case <-changed:
-		case <-t.Context().Done():
-			t.Fatalf("no %s of %s", p, text)
-		}
-	}
-}
-
-// trace is the steps since the last call, each with its end: "text [end: status]".
-func (s *setup) trace() (steps []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.events {
-		switch e.Phase {
-		case wire.Passed:
-			steps = append(steps, fmt.Sprintf("%s [%s]", e.Step.Text, e.Status))
-		case wire.Killed, wire.Dropped, wire.Refused, wire.Lost:
-			steps = append(steps, fmt.Sprintf("%s [%s: %s]", e.Step.Text, e.Phase, e.Status))
-		}
-	}
-	s.events = nil
-	return steps
-}
-
-func (s *setup) wantTrace(t testing.TB, want ...string) {
-	t.Helper()
-	if got := s.trace(); !slices.Equal(got, want) {
-		t.Errorf("steps\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
-	}
 }
 
 // count is what is committed.

@@ -51,7 +51,7 @@ func TestModes(t *testing.T) {
 			}
 			defer closeNow(conn)
 			job(t, conn)
-			s.wantTrace(t, want...)
+			s.Want(t, want...)
 			if n := s.count(t); n != 2 {
 				t.Errorf("%d rows", n)
 			}
@@ -102,6 +102,6 @@ func TestFailedTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	execOn(t, conn, "COMMIT")
-	s.wantTrace(t, "BEGIN; INSERT INTO t VALUES (?, ?) [BEGIN; INSERT 0 1 T]",
+	s.Want(t, "BEGIN; INSERT INTO t VALUES (?, ?) [BEGIN; INSERT 0 1 T]",
 		"SELECT ?/? [ERROR 22012 E]", "COMMIT [ROLLBACK I]")
 }

@@ -31,7 +31,7 @@ func TestBatch(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	const all = "insert into t values ($1, ?) (3 times); select count(*) from t"
-	s.wantTrace(t, "Parse insert into t values ($1, ?); select count(*) from t [I]",
+	s.Want(t, "Parse insert into t values ($1, ?); select count(*) from t [I]",
 		all+" [INSERT 0 1 (3 times); SELECT 1 I]", all+" [INSERT 0 1; ERROR 23505 I]")
 	if n := s.count(t); n != 3 {
 		t.Errorf("%d rows", n)
@@ -69,7 +69,7 @@ func TestPipeline(t *testing.T) {
 		t.Errorf("results %q", results)
 	}
 	const insert = "insert into t values (?, ?)"
-	s.wantTrace(t, insert+" [INSERT 0 1 I]", insert+" [ERROR 23505 I]", insert+" [INSERT 0 1 I]")
+	s.Want(t, insert+" [INSERT 0 1 I]", insert+" [ERROR 23505 I]", insert+" [INSERT 0 1 I]")
 }
 
 // What is sent ahead waits: killed after the first of three steps, the second has
@@ -101,7 +101,7 @@ func TestFlush(t *testing.T) {
 	f.send(&pgproto3.Flush{}, &pgproto3.Sync{})
 	f.expect("ReadyForQuery")
 	const text = "INSERT INTO t VALUES (?)"
-	s.wantTrace(t, "Flush Parse "+text+" []", "Flush "+text+" [INSERT 0 1]", text+" [INSERT 0 1 I]")
+	s.Want(t, "Flush Parse "+text+" []", "Flush "+text+" [INSERT 0 1]", text+" [INSERT 0 1 I]")
 
 	// After an error everything up to the Sync is skipped, Flush too.
 	f.send(&pgproto3.Parse{Query: bad}, &pgproto3.Bind{}, &pgproto3.Execute{}, &pgproto3.Flush{},
@@ -109,7 +109,7 @@ func TestFlush(t *testing.T) {
 	f.expect("ParseComplete ErrorResponse") // the planner divides
 	f.send(&pgproto3.Flush{}, &pgproto3.Sync{})
 	f.expect("ReadyForQuery")
-	s.wantTrace(t, "Flush SELECT ?/? [ERROR 22012]", "SELECT ?/?; "+text+" [ERROR 22012 I]")
+	s.Want(t, "Flush SELECT ?/? [ERROR 22012]", "SELECT ?/?; "+text+" [ERROR 22012 I]")
 }
 
 // A COMMIT is durable at its Flush, and the Sync need not come.
@@ -123,7 +123,7 @@ func TestFlushOfCommit(t *testing.T) {
 	if n := s.count(t); n != 1 {
 		t.Errorf("%d rows", n)
 	}
-	s.wantTrace(t, "BEGIN; INSERT INTO t VALUES (?) [BEGIN; INSERT 0 1 T]", "Flush COMMIT [COMMIT]")
+	s.Want(t, "BEGIN; INSERT INTO t VALUES (?) [BEGIN; INSERT 0 1 T]", "Flush COMMIT [COMMIT]")
 }
 
 // A step is named after what the server has prepared, not after what it has
@@ -145,7 +145,7 @@ func TestPreparedNames(t *testing.T) {
 	run("CloseComplete", &pgproto3.Close{ObjectType: 'S', Name: "a"})
 	f.send(&pgproto3.Sync{}, &pgproto3.Query{})
 	f.expect("ReadyForQuery EmptyQueryResponse ReadyForQuery")
-	s.wantTrace(t, "Parse SELECT ? [I]", "Parse SELECT ?, ? [ERROR 42P05 I]", "Parse SELEC ? [ERROR 42601 I]",
+	s.Want(t, "Parse SELECT ? [I]", "Parse SELECT ?, ? [ERROR 42P05 I]", "Parse SELEC ? [ERROR 42601 I]",
 		"SELECT ? [SELECT 1 I]", "SELECT ? [PortalSuspended I]", "Bind EXECUTE b [ERROR 26000 I]",
 		"Describe SELECT ? [I]", "Close SELECT ? [I]", "Sync [I]", "Query [I]")
 }
@@ -157,5 +157,5 @@ func TestFunctionCall(t *testing.T) {
 	const int4pl = 177
 	f.send(&pgproto3.FunctionCall{Function: int4pl, ArgFormatCodes: []uint16{0}, Arguments: [][]byte{[]byte("1"), []byte("2")}})
 	f.expect("FunctionCallResponse ReadyForQuery")
-	s.wantTrace(t, "FunctionCall [FunctionCallResponse I]")
+	s.Want(t, "FunctionCall [FunctionCallResponse I]")
 }

@@ -68,7 +68,7 @@ func TestCountAfterQuietIsFinal(t *testing.T) {
 // commitAndKill shuts the gate, as a kill does, while COMMIT is under way.
 func commitAndKill(t *testing.T, s *setup, id int) {
 	t.Helper()
-	s.trace()
+	s.Steps()
 	conn := connect(t, s.proxied)
 	execOn(t, conn, "BEGIN")
 	execOn(t, conn, "INSERT INTO t VALUES ($1, 'a')", pgx.QueryExecModeExec, id)
@@ -77,7 +77,7 @@ func commitAndKill(t *testing.T, s *setup, id int) {
 		_, err := conn.Exec(t.Context(), "COMMIT")
 		heard <- err
 	}()
-	s.wait(t, "COMMIT", wire.Forwarded)
+	s.Wait(t, "COMMIT", wire.Forwarded)
 	s.gate.Shut()
 	if err := <-heard; err == nil || sqlState(err) != "" {
 		t.Errorf("commit says %v", err)

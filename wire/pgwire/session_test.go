@@ -31,7 +31,7 @@ func TestListen(t *testing.T) {
 	if got := conn.PgConn().ParameterStatus("application_name"); got != "changed" {
 		t.Errorf("ParameterStatus %q", got)
 	}
-	s.wantTrace(t, "LISTEN news [LISTEN I]", "NOTIFY news, ? [NOTIFY I]", "SET application_name = ? [SET I]")
+	s.Want(t, "LISTEN news [LISTEN I]", "NOTIFY news, ? [NOTIFY I]", "SET application_name = ? [SET I]")
 }
 
 // A cancel reaches the server while the statement waits, and is no step.
@@ -53,7 +53,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("heard %v", err)
 	}
 	execOn(t, conn, "INSERT INTO t VALUES (1)")
-	s.wantTrace(t, waits+" [ERROR 57014 I]", "INSERT INTO t VALUES (?) [INSERT 0 1 I]")
+	s.Want(t, waits+" [ERROR 57014 I]", "INSERT INTO t VALUES (?) [INSERT 0 1 I]")
 	if n := len(s.proxy.Backends()); n != 1 {
 		t.Errorf("%d backends", n)
 	}
@@ -112,7 +112,7 @@ func TestTerminatedByTheServer(t *testing.T) {
 	if _, err := g.Receive(); err == nil {
 		t.Error("the connection goes on")
 	}
-	s.wantTrace(t, "SELECT pg_sleep(?) [FATAL 57P01]")
+	s.Want(t, "SELECT pg_sleep(?) [FATAL 57P01]")
 }
 
 // terminate ends the proxy's last backend.
@@ -142,9 +142,9 @@ func TestClientGoes(t *testing.T) {
 	f := raw(t, s.proxied)
 	const sql = "INSERT INTO t SELECT ? FROM (SELECT pg_advisory_xact_lock(?)) l"
 	f.send(&pgproto3.Query{String: "INSERT INTO t SELECT 1 FROM (SELECT pg_advisory_xact_lock(9)) l"})
-	s.wait(t, sql, wire.Forwarded)
+	s.Wait(t, sql, wire.Forwarded)
 	f.conn.Close()
-	s.wait(t, sql, wire.Lost)
+	s.Wait(t, sql, wire.Lost)
 	if n := s.count(t); n != 0 {
 		t.Errorf("%d rows before the lock is free", n)
 	}
@@ -153,7 +153,7 @@ func TestClientGoes(t *testing.T) {
 	if n := s.count(t); n != 1 || alive(t, s) {
 		t.Errorf("%d rows", n)
 	}
-	s.wantTrace(t, sql+" [lost: client has gone]")
+	s.Want(t, sql+" [lost: client has gone]")
 }
 
 // Replication: from CopyBothResponse on messages pass as they come, and after it
@@ -179,7 +179,7 @@ func TestReplication(t *testing.T) {
 	}
 	f.send(&pgproto3.Query{String: "IDENTIFY_SYSTEM"})
 	f.expect("RowDescription DataRow CommandComplete ReadyForQuery")
-	steps := s.trace()
+	steps := s.Steps()
 	if len(steps) != 2 || steps[1] != "IDENTIFY_SYSTEM [IDENTIFY_SYSTEM I]" {
 		t.Errorf("steps %q", steps)
 	}

@@ -26,13 +26,13 @@ func TestSCRAM(t *testing.T) {
 	u.User = url.UserPassword("guarded", "secret")
 	conn := connect(t, u.String())
 	execOn(t, conn, "INSERT INTO t VALUES (1)")
-	s.wantTrace(t, "INSERT INTO t VALUES (?) [INSERT 0 1 I]")
+	s.Want(t, "INSERT INTO t VALUES (?) [INSERT 0 1 I]")
 
 	u.User = url.UserPassword("guarded", "wrong")
 	if _, err := pgx.Connect(t.Context(), u.String()); sqlState(err) != "28P01" {
 		t.Errorf("a wrong password: %v", err)
 	}
-	s.wantTrace(t)
+	s.Want(t)
 }
 
 // demandPassword puts a line at the front of the throw-away server's pg_hba.conf.
@@ -68,11 +68,11 @@ func TestPsql(t *testing.T) {
 	if out, err := psql(s.proxied, "prefer"); err != nil || !strings.HasPrefix(out, "7\n") {
 		t.Errorf("%v: %s", err, out)
 	}
-	s.wantTrace(t, "INSERT INTO t VALUES (?) RETURNING id [INSERT 0 1 I]")
+	s.Want(t, "INSERT INTO t VALUES (?) RETURNING id [INSERT 0 1 I]")
 	if out, err := psql(s.proxied, "require"); err == nil || !strings.Contains(out, "server does not support SSL, but SSL was required") {
 		t.Errorf("%v: %s", err, out)
 	}
-	s.wantTrace(t)
+	s.Want(t)
 }
 
 // Byte for byte: what the worker says after its requests for encryption is what
@@ -199,7 +199,7 @@ func TestTurnedAway(t *testing.T) {
 	if _, err := pgwire.Listen(s.gate, "database", "localhost"); err == nil {
 		t.Error("an upstream without a port was taken")
 	}
-	s.wantTrace(t)
+	s.Want(t)
 }
 
 // A shut gate takes no connection, and Close waits for nobody.

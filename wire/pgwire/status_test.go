@@ -110,11 +110,10 @@ func TestDurableInAPipeline(t *testing.T) {
 func (s *setup) wantDurable(t *testing.T, name, want string, step, rollback func()) {
 	t.Helper()
 	execOn(t, s.direct, "DELETE FROM t")
-	s.trace()
+	s.Steps()
 	step()
-	s.mu.Lock()
-	status := s.events[len(s.events)-1].Status
-	s.mu.Unlock()
+	seen := s.Events()
+	status := seen[len(seen)-1].Status
 	if durable := pgwire.Durable(status); status != want || durable != (s.count(t) > 0) {
 		t.Errorf("%s: status %q, want %q; durable %v, rows %d", name, status, want, durable, s.count(t))
 	}

@@ -35,7 +35,7 @@ func TestThreads(t *testing.T) {
 		s.quiet(t)
 		rows := s.count(t)
 		threads.Wait()
-		passed, forwarded := s.phases(wire.Passed), s.phases(wire.Forwarded)
+		passed, forwarded := s.Count(wire.Passed), s.Count(wire.Forwarded)
 		if rows < passed || rows > forwarded || rows != s.count(t) || alive(t, s) {
 			t.Errorf("%s: %d passed, %d rows, then %d, %d forwarded", side, passed, rows, s.count(t), forwarded)
 		}
@@ -43,15 +43,4 @@ func TestThreads(t *testing.T) {
 			t.Errorf("killed at %s", fired)
 		}
 	}
-}
-
-func (s *setup) phases(p wire.Phase) (n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.events {
-		if e.Phase == p {
-			n++
-		}
-	}
-	return n
 }

@@ -53,6 +53,23 @@ func (k *Tape) Wait(t testing.TB, text string, p wire.Phase) {
 	}
 }
 
+// Events are those since the last call of Steps.
+func (k *Tape) Events() []wire.Event {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.events)
+}
+
+// Count is how many of them have the phase.
+func (k *Tape) Count(p wire.Phase) (n int) {
+	for _, e := range k.Events() {
+		if e.Phase == p {
+			n++
+		}
+	}
+	return n
+}
+
 // Steps are those since the last call, each with its end: "text [end: status]".
 func (k *Tape) Steps() (steps []string) {
 	k.mu.Lock()
