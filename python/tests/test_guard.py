@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sqlite3
 import threading
 import time
@@ -14,17 +13,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from charges import write
 
 import databases
 from databases import Database
-from faults import Faults, Faulty, Strike
 from jobs import a_job, guard, order, record
-from twiceproof import BodyError, DeadlinePassed, Guard, KeyRefusedError, RefusedError, RenewError
+from twiceproof import DeadlinePassed, Guard, KeyRefusedError, RefusedError, RenewError
 from twiceproof.driver import driver_of, in_transaction
-
-
-class SoftTimeLimitExceeded(Exception):
-    """As a task queue raises it, from a signal."""
 
 
 def test_in_its_own_words(database: Database) -> None:
@@ -65,92 +60,6 @@ def test_one_of_many_at_once(database: Database) -> None:
     assert len(acted) == 1
     assert Counter(outcomes).keys() <= {"completed", "live"}
     assert len(outcomes) == 8
-
-
-def test_one_own_row_of_many_at_once(database: Database) -> None:
-    job = a_job(own_row=True)
-    g = guard(database, job)
-    outcomes = []
-    together = threading.Barrier(6)
-
-    def deliver() -> None:
-        connection = database.application()
-        together.wait()
-        outcomes.append(g.run_tx(connection, order(), lambda op: write(connection, job.type, op.key)).outcome)
-        connection.close()
-
-    threads = [threading.Thread(target=deliver) for _ in range(6)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    g.close()
-    assert rows(database, job.type) == 1
-    assert Counter(outcomes).keys() <= {"completed", "live"}
-    assert len(outcomes) == 6
-
-
-def write(connection: Any, job_type: str, key: str) -> None:
-    driver_of(connection).execute(connection, f"INSERT INTO effects (job, item) VALUES ('{job_type}', '{key}')")
-
-
-def rows(database: Database, job_type: str) -> int:
-    return int(database.execute(f"SELECT COUNT(*) FROM effects WHERE job = '{job_type}'")[0][0])
-
-
-@pytest.mark.parametrize("commits_each", [True, False])
-def test_own_row_however_the_connection_commits(database: Database, commits_each: bool) -> None:
-    job = a_job(own_row=True)
-    g = guard(database, job)
-    connection = database.connect()
-    if commits_each:
-        driver_of(connection).commit_each(connection)
-
-    def act(op: Any) -> None:
-        write(connection, job.type, op.key)
-        op.set_result(b"r")
-
-    def fails(op: Any) -> None:
-        act(op)
-        raise ValueError("no")
-
-    assert g.run_tx(connection, order(), fails).outcome == "released"
-    assert rows(database, job.type) == 0
-    assert not in_transaction(connection)
-    assert [g.run_tx(connection, order(), act).repeat for _ in range(2)] == [False, True]
-    assert not in_transaction(connection)
-    assert rows(database, job.type) == 1
-    write(connection, job.type, "another")  # the connection is as it was
-    connection.commit()
-    assert rows(database, job.type) == 2
-    connection.close()
-    g.close()
-
-
-@pytest.mark.parametrize("commits_each", [True, False])
-def test_an_open_transaction_is_refused_and_left_alone(database: Database, commits_each: bool) -> None:
-    job, outside = a_job(own_row=True), a_job()
-    g, h = guard(database, job), guard(database, outside)
-    connection = database.connect()
-    driver = driver_of(connection)
-    if commits_each:
-        driver.commit_each(connection)
-    acted: list[Any] = []
-    driver.begin(connection)
-    write(connection, job.type, "the application")
-    with pytest.raises(RefusedError, match="transaction is open"):
-        g.run_tx(connection, order(), acted.append)
-    with pytest.raises(RefusedError, match="transaction is open"):
-        h.run(order(), acted.append, application=connection)
-    assert in_transaction(connection)
-    driver.commit(connection)
-    assert rows(database, job.type) == 1
-    assert acted == []
-    assert h.run(order(), acted.append, application=connection).outcome == "completed"
-    assert g.run_tx(connection, order(), acted.append).outcome == "completed"
-    connection.close()
-    g.close()
-    h.close()
 
 
 def test_connect_must_give_a_connection_of_its_own(database: Database) -> None:
@@ -234,127 +143,6 @@ def test_a_connection_that_the_server_ended(database: Database) -> None:
     g.close()
 
 
-@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_whoever_leaves_the_body_gives_up(database: Database, raised: type[BaseException]) -> None:
-    job = a_job()
-    g = guard(database, job)
-
-    def act(op: Any) -> None:
-        raise raised
-
-    with pytest.raises(raised):
-        g.run(order(), act)
-    assert record(database, job, "state", "acts", "given_up") == ("claimed", 1, 1)
-    assert g.run(order(), act).outcome == "held"
-    g.close()
-
-
-def test_a_time_limit_in_the_body(database: Database) -> None:
-    job = a_job()
-    g = guard(database, job)
-
-    def act(op: Any) -> None:
-        with Alarm(SoftTimeLimitExceeded("soft")):
-            time.sleep(60)
-
-    result = g.run(order(), act)
-    assert result.outcome == "given_up"
-    assert isinstance(result.error, SoftTimeLimitExceeded)
-    assert record(database, job, "state", "given_up") == ("claimed", 1)
-    g.close()
-
-
-class Alarm:
-    """Raises within the block, from a signal; only for the main thread."""
-
-    def __init__(self, error: BaseException, after: float = 0.05) -> None:
-        self.error = error
-        self.after = after
-
-    def __enter__(self) -> None:
-        def handler(*_: Any) -> None:
-            raise self.error
-
-        self.before = signal.signal(signal.SIGALRM, handler)
-        signal.setitimer(signal.ITIMER_REAL, self.after)
-
-    def __exit__(self, *_: Any) -> None:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, self.before)
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SoftTimeLimitExceeded("soft")])
-def test_an_interruption_does_not_lose_the_completion(database: Database, error: BaseException) -> None:
-    job = a_job()
-    faults = Faults(database.dialect, "?" if database.dialect == "sqlite" else "%s")
-    faults.strikes.append(Strike("complete", "pause"))
-
-    def interrupted() -> None:
-        raise error
-
-    faults.pause = interrupted
-    g = Guard(lambda: Faulty(database.connect(), faults), job)
-    with pytest.raises(type(error)):
-        g.run(order(), lambda op: None)
-    assert record(database, job, "state", "completion") == ("completed", "acted")
-    g.close()
-
-
-BLOCKED = {
-    "postgres": "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE idemp%'",
-    "mysql": "SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'",
-}
-
-
-def test_a_time_limit_while_the_database_is_waited_for(database: Database) -> None:
-    if database.dialect == "sqlite":
-        pytest.skip("locks no rows")
-    job = a_job()
-    g = guard(database, job)
-    locker = database.connect()
-    driver_of(locker).begin(locker)
-    main = threading.get_ident()
-
-    def strike() -> None:
-        until = time.monotonic() + 30
-        while not database.execute(BLOCKED[database.dialect])[0][0] and time.monotonic() < until:
-            time.sleep(0.02)
-        signal.pthread_kill(main, signal.SIGALRM)
-        time.sleep(0.3)
-        locker.commit()
-
-    thread = threading.Thread(target=strike)
-
-    def act(op: Any) -> None:
-        driver_of(locker).execute(locker, f"UPDATE idempotency_records SET claimed_by = 'l' WHERE job_type = '{job.type}'")
-        thread.start()
-
-    with pytest.raises(SoftTimeLimitExceeded), Alarm(SoftTimeLimitExceeded("soft"), after=60):
-        g.run(order(), act)
-    thread.join()
-    assert record(database, job, "state", "completion", "late_finish_at") == ("completed", "acted", None)
-    locker.close()
-    g.close()
-
-
-def test_an_interruption_during_the_claim_acts_nothing(database: Database) -> None:
-    job = a_job()
-    faults = Faults(database.dialect, "?" if database.dialect == "sqlite" else "%s")
-    faults.strikes.append(Strike("claim", "pause"))
-
-    def interrupted() -> None:
-        raise KeyboardInterrupt
-
-    faults.pause = interrupted
-    g = Guard(lambda: Faulty(database.connect(), faults), job)
-    acted: list[Any] = []
-    with pytest.raises(KeyboardInterrupt):
-        g.run(order(), acted.append)
-    assert acted == []
-    assert g.run(order(), acted.append).outcome == "completed"
-    g.close()
-
-
 async def coroutine(op: Any) -> None:
     raise AssertionError
 
@@ -410,25 +198,6 @@ def test_nothing_is_acted_after_the_deadline(database: Database) -> None:
     g.close()
 
 
-def test_no_row_is_committed_after_the_deadline(database: Database) -> None:
-    job = a_job(own_row=True, lease=1)
-    g = guard(database, job)
-    connection = database.application()
-
-    def act(op: Any) -> None:
-        write(connection, job.type, op.key)
-        while op.remaining:
-            time.sleep(0.02)
-
-    result = g.run_tx(connection, order(), act)
-    assert result.outcome == "released"
-    assert isinstance(result.error, DeadlinePassed)
-    assert rows(database, job.type) == 0
-    with suppress(Exception):
-        connection.close()
-    g.close()
-
-
 def test_renewal_moves_the_deadline_and_is_bounded(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     job = a_job()
     g = guard(database, job)
@@ -462,139 +231,6 @@ def test_no_renewal_past_what_the_service_remembers(database: Database) -> None:
 
     assert isinstance(g.run(order(), act).error, RenewError)
     g.close()
-
-
-def test_a_stopped_workers_transaction_ends_with_its_lease(database: Database) -> None:
-    if database.dialect == "sqlite":
-        pytest.skip("has no such timer")
-    job = a_job(own_row=True, lease=1)
-    g = guard(database, job)
-    stopped, other = database.application(), database.application()
-    outcomes = []
-
-    def act(op: Any) -> None:
-        write(stopped, job.type, "stopped")
-        until = time.monotonic() + 60
-        while "completed" not in outcomes and time.monotonic() < until:
-            outcomes.append(g.run_tx(other, order(), lambda op: write(other, job.type, "other")).outcome)
-            time.sleep(0.1)
-
-    result = g.run_tx(stopped, order(), act)
-    assert result.outcome == "released"
-    assert outcomes[0] == "live"
-    assert outcomes[-1] == "completed"
-    assert database.execute(f"SELECT item FROM effects WHERE job = '{job.type}'")[0][0] == "other"
-    with suppress(Exception):
-        stopped.close()
-    other.close()
-    g.close()
-
-
-def test_a_body_that_ends_the_transaction_is_named(database: Database) -> None:
-    job = a_job(own_row=True)
-    g = guard(database, job)
-    connection = database.application()
-
-    def act(op: Any) -> None:
-        write(connection, job.type, "lost")
-        connection.rollback()
-        write(connection, job.type, "behind the guard's back".replace("'", ""))
-
-    with pytest.raises(BodyError):
-        g.run_tx(connection, order(), act)
-    assert not in_transaction(connection)
-    if not database.commits_each or database.dialect == "mysql":
-        assert rows(database, job.type) == 0
-    connection.close()
-    g.close()
-
-
-def test_mysql_dirty_reads_are_refused(database: Database) -> None:
-    if database.dialect != "mysql":
-        pytest.skip("is for MySQL")
-
-    def dirty() -> Any:
-        connection = database.connect()
-        connection.cursor().execute("SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED")
-        return connection
-
-    acted: list[Any] = []
-    with pytest.raises(RefusedError, match="not committed"):
-        Guard(dirty, a_job()).run(order(), acted.append)
-    assert acted == []
-
-
-def test_mysql_limits_are_the_transactions_alone(database: Database) -> None:
-    if database.dialect != "mysql":
-        pytest.skip("is for MySQL")
-    job = a_job(own_row=True, lease=7)
-    g = guard(database, job)
-    connection = database.application()
-    limits = "SELECT @@wait_timeout, @@net_write_timeout, CAST(@@max_statement_time AS SIGNED), @@autocommit"
-
-    def shown() -> Any:
-        cursor = connection.cursor()
-        cursor.execute(limits)
-        row = cursor.fetchone()
-        cursor.close()
-        return row
-
-    before, during = shown(), []
-    connection.commit()
-
-    def act(op: Any) -> None:
-        during.append(shown())
-
-    def fails(op: Any) -> None:
-        act(op)
-        raise ValueError("no")
-
-    assert g.run_tx(connection, order(), fails).outcome == "released"
-    assert g.run_tx(connection, order(), act).outcome == "completed"
-    assert g.run_tx(connection, order(), act).repeat
-    assert during == [(7, 7, 7, 0), (7, 7, 7, 0)]
-    assert shown() == before != during[0]
-    connection.close()
-    g.close()
-
-
-def test_mysql_keys_are_bytes_whatever_the_connection(database: Database) -> None:
-    if database.name != "pymysql":
-        pytest.skip("is for PyMySQL")
-    import pymysql
-
-    from databases import _STARTED
-
-    def latin1() -> Any:
-        return pymysql.connect(host="127.0.0.1", port=_STARTED["mysql"].port, user="root", database="tests", charset="latin1")
-
-    job = a_job()
-    g, other = guard(database, job), Guard(latin1, job)
-    for key in ("é", "e", "É", "e ", "é "):
-        assert not g.run(order(key), lambda op: None).repeat, key
-        assert other.run(order(key), lambda op: None).repeat, key
-    g.close()
-    other.close()
-
-
-@pytest.mark.parametrize("change", ["DROP PRIMARY KEY", "ADD UNIQUE (reference)"])
-def test_mysql_with_other_keys_is_refused(database: Database, change: str) -> None:
-    if database.dialect != "mysql":
-        pytest.skip("is for MySQL; the others refuse the statement, or name the key")
-    database.execute("CREATE TABLE otherkeys LIKE idempotency_records")
-    database.execute(f"ALTER TABLE otherkeys {change}")
-    acted: list[Any] = []
-    g, h = guard(database, a_job(), table="otherkeys"), guard(database, a_job(own_row=True), table="otherkeys")
-    connection = database.application()
-    with pytest.raises(RefusedError, match="unique key"):
-        g.run(order(), acted.append)
-    with pytest.raises(RefusedError, match="unique key"):
-        h.run_tx(connection, order(), acted.append)
-    assert acted == []
-    connection.close()
-    database.execute("DROP TABLE otherkeys")
-    g.close()
-    h.close()
 
 
 def test_refused_before_anything(database: Database) -> None:
