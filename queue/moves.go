@@ -76,15 +76,6 @@ func (l *Ledger) Died(worker, message, place string) {
 	}
 }
 
-// EndedWith is told that a worker is done with one message.
-func (l *Ledger) EndedWith(worker, message string) {
-	l.Lock()
-	defer l.Unlock()
-	if c := l.held(worker, message); c != nil {
-		l.drop(Deleted, c, worker)
-	}
-}
-
 // Ended is told that a worker is done with all that it has in hand.
 func (l *Ledger) Ended(worker string) {
 	l.Lock()

@@ -86,6 +86,16 @@ type Snapshot struct {
 // Left is how many copies there still are, but for the dead ones.
 func (s Snapshot) Left() int { return s.Visible + s.InFlight + s.Delayed }
 
+// Count is how many events there were of a kind.
+func (s Snapshot) Count(kind Kind) (n int) {
+	for _, e := range s.Events {
+		if e.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
 // Event is one thing that happened in a queue. At is by the queue's clock.
 type Event struct {
 	At      time.Time

@@ -11,6 +11,7 @@ import (
 // addresses are where one worker finds its peers: its own proxies.
 type addresses struct {
 	database, outside, jobFile, mail, refuse string
+	temp                                     string // a folder for what a killed worker leaves behind
 	queue                                    queue.Addresses
 }
 
@@ -21,6 +22,7 @@ func environment(inherited []string, spec *jobfile.Replay, a addresses) []string
 	set := map[string]string{
 		"HTTP_PROXY": a.refuse, "HTTPS_PROXY": a.refuse, "http_proxy": a.refuse, "https_proxy": a.refuse,
 		"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost",
+		"TMPDIR": a.temp,
 		// The SDKs of Amazon ask for credentials and sign; the lab's endpoint does not look.
 		"AWS_ACCESS_KEY_ID": "lab", "AWS_SECRET_ACCESS_KEY": "lab", "AWS_REGION": "us-east-1", "AWS_DEFAULT_REGION": "us-east-1", // boto3 reads the second one
 		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",

@@ -1,12 +1,12 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -25,7 +25,7 @@ func everyStep(ctx context.Context, w *world) error {
 		return err
 	}
 	w.history.add(Event{Event: EventRecorded, Detail: r.tell()})
-	all := places(w.rung(), r.steps)
+	all := places(w.Rung, r.steps)
 	if only := w.plan.Places; len(only) > 0 {
 		all = slices.DeleteFunc(all, func(p place) bool { return !slices.Contains(only, p.name()) })
 	}
@@ -60,11 +60,9 @@ func (w *world) strikeAt(ctx context.Context, p place) error {
 	return nil
 }
 
-func (w *world) rung() Rung { return cmp.Or(w.Rung, Durable) }
-
 func (w *world) strike(ctx context.Context, p place) (struck bool, err error) {
 	do := wire.Kill
-	switch w.rung() {
+	switch w.Rung {
 	case Cut:
 		do = wire.Drop
 	case Pause:
@@ -121,7 +119,7 @@ func (w *world) struckOrAtRest(ctx context.Context, armed *wire.Armed) (struck b
 
 // after lets the operation come to its end once the fault has struck.
 func (w *world) after(ctx context.Context, p place, k *worker, armed *wire.Armed, op operation) error {
-	switch w.rung() {
+	switch w.Rung {
 	case Cut:
 		return w.end(ctx, op)
 	case Pause:
@@ -175,7 +173,7 @@ func (w *world) killAgain(ctx context.Context, n int) error {
 		return err
 	}
 	armed := k.gate.Arm(wire.Fault{
-		Match: func(s wire.Step) bool { return !isPoll(s.String()) }, Nth: n, Side: wire.Before, Do: wire.Kill, Kill: func() { w.kill(k) },
+		Match: func(s wire.Step) bool { return !queue.IsPoll(s.String()) }, Nth: n, Side: wire.Before, Do: wire.Kill, Kill: func() { w.kill(k) },
 	})
 	struck, err := w.struckOrAtRest(ctx, armed)
 	if err != nil || !struck {

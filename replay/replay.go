@@ -91,6 +91,7 @@ func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
 		return Outcome{}, &Problem{What: "no temporary folder can be made: " + err.Error(), Hint: "set TMPDIR to a folder that can be written to"}
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // what is left in it is nobody's
+	r.Rung = plan.Rung                          // what is permitted was written for that one
 	l := &lab{Request: r, folder: folder, out: filepath.Join(folder, "out"), secrets: newSecrets(r.Environ, r.Spec.Set)}
 	defer l.close()
 	defer func() { l.secrets.hideInProblem(err) }()

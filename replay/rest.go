@@ -148,14 +148,4 @@ func (w *world) failed() *worker {
 }
 
 // receives counts the deliveries so far.
-func (w *world) receives() int { return received(w.queue.Look().Events) }
-
-func received(log []queue.Event) int {
-	n := 0
-	for _, e := range log {
-		if e.Kind == queue.Received {
-			n++
-		}
-	}
-	return n
-}
+func (w *world) receives() int { return w.queue.Look().Count(queue.Received) }

@@ -76,7 +76,7 @@ func TestEnvironment(t *testing.T) {
 	before := slices.Clone(inherited)
 	env := environment(inherited, spec, addresses{
 		database: "sqlite:///lab.db", queue: queue.Addresses{Queue: "http://127.0.0.1:1/q", Broker: "http://127.0.0.1:2"}, outside: "http://127.0.0.1:3",
-		jobFile: "/lab/twiceproof.yaml", refuse: "http://127.0.0.1:4",
+		jobFile: "/lab/twiceproof.yaml", refuse: "http://127.0.0.1:4", temp: "/lab/case-1",
 	})
 	if !slices.Equal(inherited, before) {
 		t.Error("the inherited environment was changed")
@@ -90,7 +90,7 @@ func TestEnvironment(t *testing.T) {
 		"PATH": "/bin", "LANG": "C.UTF-8", "DATABASE_URL": "sqlite:///lab.db", "QUEUE_URL": "http://127.0.0.1:1/q",
 		"AWS_ENDPOINT_URL_SQS": "http://127.0.0.1:2", "TWICEPROOF_FILE": "/lab/twiceproof.yaml", "AWS_REGION": "eu-west-1",
 		"AWS_SECRET_ACCESS_KEY": "lab", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "AWS_CONFIG_FILE": "/dev/null", "AWS_EC2_METADATA_DISABLED": "true",
-		"HTTP_PROXY": "http://127.0.0.1:4", "HTTPS_PROXY": "http://127.0.0.1:4", "http_proxy": "http://127.0.0.1:4", "https_proxy": "http://127.0.0.1:4",
+		"TMPDIR": "/lab/case-1", "HTTP_PROXY": "http://127.0.0.1:4", "HTTPS_PROXY": "http://127.0.0.1:4", "http_proxy": "http://127.0.0.1:4", "https_proxy": "http://127.0.0.1:4",
 		"NO_PROXY": "127.0.0.1,localhost", "CACHE": "redis://127.0.0.1:6379", "STAGING": "amqp://staging.example", "ISSUER": "https://login.example",
 	} {
 		if last[name] != want {

@@ -43,7 +43,7 @@ const enqueueLimit = time.Minute
 // run runs one of the application's own commands, straight at the lab's servers.
 func (w *world) run(ctx context.Context, command string, limit time.Duration) (printed string, err error) {
 	return runCommand(ctx, w.fill(command), w.Spec.Resolve("."), environment(w.Environ, w.Spec, addresses{
-		database: w.address, queue: w.queue.Direct(), jobFile: w.jobFile(), refuse: w.refuse.URL(),
+		database: w.address, queue: w.queue.Direct(), jobFile: w.jobFile(), refuse: w.refuse.URL(), temp: w.folder,
 	}), limit)
 }
 
@@ -68,15 +68,7 @@ func (w *world) enqueue(ctx context.Context, command string, op operation) error
 }
 
 // sent counts the messages that were put on the queue.
-func (w *world) sent() int {
-	n := 0
-	for _, e := range w.queue.Look().Events {
-		if e.Kind == queue.Sent {
-			n++
-		}
-	}
-	return n
-}
+func (w *world) sent() int { return w.queue.Look().Count(queue.Sent) }
 
 // compareKeys says which part of the operation key differs when the messages of one
 // event gave more than one.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -121,12 +122,12 @@ func compare(background []wire.Step, first, second []recordedStep) (r recording)
 	type identity struct{ peer, text string }
 	noise := map[identity]bool{}
 	for _, s := range background {
-		if id := (identity{s.Peer, s.Text}); !noise[id] && !isPoll(s.String()) {
+		if id := (identity{s.Peer, s.Text}); !noise[id] && !queue.IsPoll(s.String()) {
 			noise[id] = true
 			r.background = append(r.background, stepText(s))
 		}
 	}
-	counts := func(s recordedStep) bool { return !isPoll(s.String()) && !noise[identity{s.Peer, s.Text}] }
+	counts := func(s recordedStep) bool { return !queue.IsPoll(s.String()) && !noise[identity{s.Peer, s.Text}] }
 	among := func(all []recordedStep, s recordedStep) bool {
 		return slices.ContainsFunc(all, func(other recordedStep) bool { return other.Step == s.Step })
 	}

@@ -42,7 +42,7 @@ func (w *world) tried(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, w.recovery())
 	defer cancel()
 	_ = w.queue.Wait(limited, func(s queue.Snapshot) bool { // either way the look tells
-		n := received(s.Events)
+		n := s.Count(queue.Received)
 		return w.failed() != nil || n > 1 || n == 1 && s.Visible == 0 && w.allIdle(s)
 	})
 	return context.Cause(ctx)

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -118,7 +117,7 @@ func havers(run []Event) map[string]bool {
 	for _, e := range run {
 		h := hand{e.Worker, copyOf{e.Message, e.Copy}}
 		switch {
-		case e.Event == EventStep && isPoll(e.Step):
+		case e.Event == EventStep && queue.IsPoll(e.Step):
 			poll(polls, e)
 		case e.Event != EventQueue:
 		case e.What == "received":
@@ -140,11 +139,6 @@ func havers(run []Event) map[string]bool {
 		}
 	}
 	return workers
-}
-
-// isPoll: the step asks the queue for messages, by the name that its package gives it.
-func isPoll(step string) bool {
-	return slices.ContainsFunc([]string{"ReceiveMessage ", "BRPOP "}, func(name string) bool { return strings.HasPrefix(step, queue.Peer+" "+name) })
 }
 
 // poll keeps which receives of a worker are open.

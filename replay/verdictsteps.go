@@ -16,7 +16,7 @@ type struckRun struct {
 // strikes are the runs that were struck, or were to be, in the order of the recorded run.
 // Of a place that was tried twice the last one counts.
 func strikes(events []Event) (all []struckRun) {
-	for _, run := range splitRuns(events) {
+	for _, run := range SplitRuns(events) {
 		i := slices.IndexFunc(run, func(e Event) bool { return e.Event == EventFault })
 		if i < 0 {
 			continue // it was recorded
@@ -30,7 +30,9 @@ func strikes(events []Event) (all []struckRun) {
 	return all
 }
 
-func splitRuns(events []Event) (runs [][]Event) {
+// SplitRuns gives the runs of a case with many, in order; what came before the first, and a
+// case without any, is in none.
+func SplitRuns(events []Event) (runs [][]Event) {
 	for _, e := range events {
 		switch {
 		case e.Run == 0:

@@ -37,10 +37,8 @@ func (w *world) watch(ctx context.Context) error {
 	if len(w.ends) == 0 {
 		return nil
 	}
-	select {
-	case <-time.After(w.watchFor()):
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := wait(ctx, w.watchFor()); err != nil {
+		return err
 	}
 	for _, end := range w.ends {
 		n, err := w.effects(ctx, end.op)

@@ -11,7 +11,7 @@ type proxy interface{ Close() }
 
 // listen makes the worker's own proxies. What has no wire is told as it is.
 func (w *world) listen(k *worker) (addresses, error) {
-	a := addresses{database: w.address, mail: w.mailAddress(), jobFile: w.jobFile(), refuse: w.refuse.URL()}
+	a := addresses{database: w.address, mail: w.mailAddress(), jobFile: w.jobFile(), refuse: w.refuse.URL(), temp: w.folder}
 	toQueue, err := w.queue.Listen(k.gate, k.name)
 	if err != nil {
 		return a, err

@@ -77,15 +77,8 @@ func first(e replay.Event) int {
 }
 
 func telling(r replay.Result, events []replay.Event) []replay.Event {
-	var runs [][]replay.Event
-	for _, e := range events {
-		if n := len(runs); n > 0 && runs[n-1][0].Run == e.Run {
-			runs[n-1] = append(runs[n-1], e)
-			continue
-		}
-		runs = append(runs, []replay.Event{e})
-	}
-	if len(runs) < 2 {
+	runs := replay.SplitRuns(events)
+	if len(runs) == 0 {
 		return events
 	}
 	for _, run := range runs {

@@ -46,11 +46,29 @@ func (b buildFirst) Run() int {
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Setup: setUp, RequireExplicitExec: true, RequireUniqueNames: true, UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		Dir: "testdata/script", Setup: setUp, Condition: hasCelery, RequireExplicitExec: true, RequireUniqueNames: true, UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"change": changeText, "nothing-left": nothingLeft, "await": await, "matches-schema": matchesSchema, "status": status,
 		},
 	})
+}
+
+// python is the interpreter that the tests of the Python package have made; it has Celery.
+func python() string {
+	path, err := filepath.Abs("../../bin/python/bin/python")
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// hasCelery is the condition [celery].
+func hasCelery(condition string) (bool, error) {
+	if condition != "celery" {
+		return false, fmt.Errorf("unknown condition %q", condition)
+	}
+	_, err := os.Stat(python())
+	return err == nil, nil
 }
 
 // setUp gives each script a job of its own, a temporary folder that is seen to be
@@ -81,6 +99,12 @@ func setUp(env *testscript.Env) error {
 	defer l.Close()
 	env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "temp"))
 	env.Setenv("WORKERS", workers)
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		return err
+	}
+	env.Setenv("EXAMPLES", examples)
+	env.Setenv("PYTHON", python())
 	env.Setenv("PORT", fmt.Sprint(l.Addr().(*net.TCPAddr).Port))
 	return nil
 }

@@ -12,8 +12,9 @@
 //     stops, an RPUSH. A job in "dead" is a dead letter.
 //   - A job that dies with its worker is lost. The replay puts the same JSON on again, by
 //     force, and its history says both.
-//   - A reliable fetch keeps the job in a list of the worker's own, until LREM. Its delivery
-//     ends with that.
+//
+// A reliable fetch, which moves the job to a list of the worker's own, is not followed: its
+// worker is never seen to ask for jobs.
 //
 // When time passes, what is due in "schedule" and "retry" is put on its queue at once, as
 // Sidekiq's own poller does within some seconds.

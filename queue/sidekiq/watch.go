@@ -57,10 +57,6 @@ func (q *Queue) saw(worker string, c respwire.Command) {
 		if j, ok := read(c.Args[2]); ok {
 			q.Died(worker, j.JID, key)
 		}
-	case c.Name == "LREM" && len(c.Args) > 2: // of a reliable fetch
-		if j, ok := read(c.Args[2]); ok && worker != "" {
-			q.EndedWith(worker, j.JID)
-		}
 	case c.Name == "SREM" && key == "processes":
 		q.Ended(worker)
 	case c.Name == "HSET" || c.Name == "HMSET":
@@ -92,14 +88,10 @@ func (q *Queue) heartbeat(worker string, fields [][]byte) {
 	}
 }
 
-// isPoll: the worker waits for a job. A reliable fetch asks for it by another command.
+// isPoll: the worker waits for a job.
 func isPoll(s wire.Step) bool {
-	name, keys, _ := strings.Cut(s.Text, " ")
-	switch name {
-	case "BRPOP", "BRPOPLPUSH", "BLMOVE", "RPOPLPUSH", "LMOVE":
-		return s.Peer == queue.Peer && strings.HasPrefix(keys, queuePrefix)
-	}
-	return false
+	_, keys, _ := strings.Cut(s.Text, " ")
+	return queue.IsPoll(s.String()) && strings.HasPrefix(keys, queuePrefix)
 }
 
 // IsEnd is true of the poll by which a worker shows that it is done, since there is no
