@@ -35,4 +35,7 @@
 //     those workers would do. A message that was taken and is not in "unacked" yet is lost,
 //     and so is one that was acknowledged before the work.
 //   - RabbitMQ gives back what was not acknowledged as soon as the connection ends.
+//
+// Stored reads the task that the guard in Python keeps in its record, and Task has the forms
+// in which either broker takes it: the sweep puts it on again by them.
 package celery

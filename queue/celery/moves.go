@@ -152,6 +152,10 @@ func (c *copies) inHandOf(worker, tag string) (m message, place string, ok bool)
 func (c *copies) begin(t *taken) {
 	c.Lock()
 	defer c.Unlock()
+	c.begun(t)
+}
+
+func (c *copies) begun(t *taken) {
 	switch t.state {
 	case waiting:
 		t.state = inHand

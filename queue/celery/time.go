@@ -21,6 +21,10 @@ type due struct {
 func (c *copies) advance(d time.Duration, stranded []*taken) (all []due) {
 	c.Lock()
 	defer c.Unlock()
+	// By the machine's clock these are begun, whether their timers have rung or not.
+	for _, t := range c.those(func(t *taken) bool { return t.state == waiting && t.isTime() }) {
+		c.begun(t)
+	}
 	c.Jump(d)
 	now := c.Time()
 	for _, t := range c.those(func(t *taken) bool { return t.state == waiting && !t.due.After(now) }) {
@@ -54,6 +58,11 @@ func (c *copies) isDue(t *taken) due {
 	now.n, t.n, t.state, t.kept, t.again = t.n, 0, forgotten, t.kept && c.requeues, time.Time{}
 	c.note(queue.VisibilityOver, now, "", 0)
 	return due{now.message, now.place, was}
+}
+
+func (t *taken) isTime() bool {
+	eta, ok := t.eta()
+	return ok && !eta.After(time.Now())
 }
 
 func (t *taken) isOverdue(now time.Time) bool {

@@ -1,6 +1,8 @@
 // Package sidekiq is Sidekiq as a replay sees it: a Redis of the lab, and a proxy in front
 // of it for each worker.
 //
+// Hard rule: what a worker did is told by what crossed the wire, never by its log.
+//
 // Sidekiq has no acknowledgement. BRPOP hands a job over and takes it off the list in one,
 // so what its worker has in hand is nowhere else, and a success writes nothing. What stands
 // for it here:
