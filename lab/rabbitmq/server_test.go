@@ -85,9 +85,7 @@ func TestRestartAndStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	processtest.Gone(t, s.group.Dir, s.Port())
-	if left := processesOf(t, s.group.Dir); len(left) > 0 {
-		t.Errorf("left running: %v", left)
-	}
+	processtest.Eventually(t, "processes are left", func() bool { return len(processesOf(t, s.group.Dir)) == 0 })
 	if err := s.Stop(); err != nil {
 		t.Errorf("second Stop: %v", err)
 	}
