@@ -1,7 +1,6 @@
 package change
 
 import (
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -53,21 +52,6 @@ func schemaCopy(schema, dialect string) File {
 }
 
 func backfill(r Request) File {
-	token, now := "gen_random_uuid()", "now()"
-	insert, conflict := "INSERT INTO", "ON CONFLICT (job_type, operation_key) DO NOTHING"
-	switch r.Dialect {
-	case "mysql":
-		token, now = "REPLACE(UUID(), '-', '')", "UTC_TIMESTAMP(6)"
-		insert, conflict = "INSERT IGNORE INTO", ""
-	case "sqlite":
-		token, now = "lower(hex(randomblob(16)))", "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
-	}
-	text := fmt.Sprintf(`-- Marks one operation that the old code has done already as done, before the new code
--- starts: else its next delivery is taken for a new operation. Fill it from your own list of
--- what is done; the replay puts its own operation in the place of the two names in braces.
-%s %s
-  (job_type, operation_key, state, claim_token, claimed_at, lease_ms, first_claimed_at, completed_at, completion)
-VALUES ('{{job_type}}', '{{key}}', 'completed', %s, %s, 0, %s, %s, 'backfilled')
-%s`, insert, r.Table, token, now, now, now, conflict)
-	return File{Path: "twiceproof/backfill.sql", Text: trimmed(text) + ";\n", What: "marks what the old code has done already"}
+	f := filling{Table: r.Table, Dialect: r.Dialect, Job: r.Job.Type}
+	return File{Path: "twiceproof/backfill.sql", Text: fill("backfill.sql.tmpl", f), What: "marks what the old code has done already"}
 }

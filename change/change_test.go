@@ -145,7 +145,10 @@ func TestWhatAMigrationComesAfter(t *testing.T) {
 			"a/migrations/0002_new.py": {Data: []byte("dependencies = [('a', '0005_old')]")},
 		}, "a/migrations/0003_idempotency_records.py", `("a", "0002_new")`},
 		"a folder that counts": {Goose, fstest.MapFS{"migrations/009_nine.sql": {}}, "migrations/010_create_idempotency_records.sql", "+goose Up"},
-		"one of times":         {Migrate, fstest.MapFS{"migrations/20250101000000_first.up.sql": {}}, "migrations/20261130120000_create_idempotency_records.up.sql", "CREATE TABLE"},
+		"an older Rails": {Rails, fstest.MapFS{
+			"db/migrate/20180101000000_first.rb": {Data: []byte("class First < ActiveRecord::Migration[5.0]\n")}, "db/migrate/20190101000000_second.rb": {Data: []byte("class Second < ActiveRecord::Migration[5.2]\n")},
+		}, "db/migrate/20261130120000_create_idempotency_records.rb", "class CreateIdempotencyRecords < ActiveRecord::Migration[5.2]"},
+		"one of times": {Migrate, fstest.MapFS{"migrations/20250101000000_first.up.sql": {}}, "migrations/20261130120000_create_idempotency_records.up.sql", "CREATE TABLE"},
 	} {
 		r := requestOf(c.framework, "postgres", job.SQS, job.Outside)
 		r.Repository = c.repository

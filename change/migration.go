@@ -29,6 +29,7 @@ type filling struct {
 	Dialect  string
 	Revision string
 	Before   string // the migration that it comes after
+	Version  string // of Rails
 	App      string
 	OwnRow   bool
 	LookUp   bool
@@ -53,7 +54,7 @@ func migrationOf(r Request, schema string) ([]File, error) {
 	f := filling{SQL: statement(schema), Table: r.Table, Dialect: r.Dialect}
 	switch r.Framework {
 	case Rails:
-		return []File{{path.Join("db/migrate", stamp(r)+"_"+migrationName+".rb"), fill("rails.rb.tmpl", f), theMigration}}, nil
+		return []File{rails(r, f)}, nil
 	case Django:
 		return django(r, f)
 	case Alembic:
@@ -104,5 +105,3 @@ func statement(schema string) string {
 	}
 	return strings.TrimSuffix(strings.Join(lines, "\n"), ";")
 }
-
-func trimmed(text string) string { return strings.TrimRight(text, " \n") }

@@ -30,10 +30,15 @@ func (d Decision) next() []string {
 		"Look at what has happened already: `twiceproof repeats` lists past repeats, and when they come.",
 		"Confirm in writing what one operation is, what counts as a repeat, the lease and the policy. They are in the job file.",
 	}
+	steps = append(steps, "Make the change: `twiceproof init` writes the migration, the guarded job to take over into yours, the replay file, the backfill and a CI entry.")
 	if d.Verdict == FitsToChoose {
 		steps = append(steps, "Choose the policy. `twiceproof replay --policy hold` shows what each would do, before anything is decided.")
 	}
-	return append(steps, "Make the change, and prove it: `twiceproof replay`.")
+	return append(steps,
+		"Prove it: `twiceproof replay` takes the old and the new code through every case.",
+		"Have it signed: `twiceproof note` writes the page.",
+		"Run the migration and the backfill, deploy, and check the settings: `twiceproof doctor`.",
+		"Look after it: `twiceproof status` counts the operations, `twiceproof held` lists those that wait for a person.")
 }
 
 // WriteText shows the decision to a person.

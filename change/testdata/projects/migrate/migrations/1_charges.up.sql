@@ -1,0 +1,1 @@
+CREATE TABLE charges (order_id VARCHAR(100) NOT NULL);

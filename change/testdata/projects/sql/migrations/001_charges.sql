@@ -1,0 +1,1 @@
+CREATE TABLE IF NOT EXISTS charges (order_id VARCHAR(100) NOT NULL);
