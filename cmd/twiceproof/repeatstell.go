@@ -7,6 +7,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/repeats/page"
 	"github.com/twiceproof/twiceproof/repeats/scan"
+	"github.com/twiceproof/twiceproof/repeats/source"
 	"github.com/twiceproof/twiceproof/replay"
 )
 
@@ -72,8 +73,13 @@ func (l *look) doubt(r *scan.Result) []string {
 
 // clockNotes are what the times themselves leave open.
 func (l *look) clockNotes() (notes []string) {
-	if l.clock.Naive+l.second.Naive > 0 && l.clock.Zone == nil {
-		notes = append(notes, fmt.Sprintf("%d times have no zone and were taken to be UTC: --zone says another one", l.clock.Naive+l.second.Naive))
+	for _, c := range []struct {
+		*source.Clock
+		flag string
+	}{{l.clock, "--zone"}, {l.second, "--join-zone"}} {
+		if c.Naive > 0 && c.Zone == nil {
+			notes = append(notes, fmt.Sprintf("%d times have no zone and were taken to be UTC: %s says another one", c.Naive, c.flag))
+		}
 	}
 	if n := l.clock.Ambiguous + l.second.Ambiguous; n > 0 {
 		notes = append(notes, fmt.Sprintf("%d times are in the hour that the clock change repeats: each may be an hour later", n))

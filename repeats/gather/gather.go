@@ -2,6 +2,7 @@ package gather
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"github.com/twiceproof/twiceproof/repeats"
 )
@@ -38,6 +39,9 @@ func New(folder string, budget int) *Gatherer {
 
 // Hash is a hash of a text, never 0, that is good within this Gatherer.
 func (g *Gatherer) Hash(texts ...string) uint64 {
+	if len(texts) == 1 {
+		return max(1, maphash.String(g.seed, texts[0]))
+	}
 	var h maphash.Hash
 	h.SetSeed(g.seed)
 	for _, text := range texts {
@@ -47,13 +51,16 @@ func (g *Gatherer) Hash(texts ...string) uint64 {
 	return max(1, h.Sum64())
 }
 
-// Add takes one row.
-func (g *Gatherer) Add(r Row) error {
-	g.scratch = repeats.AppendFold(g.scratch[:0], r.Reference)
+// Add takes one row of a reference.
+func (g *Gatherer) Add(reference string, r Row) error {
+	g.scratch = repeats.AppendFold(g.scratch[:0], reference)
 	hash := maphash.Bytes(g.seed, g.scratch)
 	part := &g.parts[hash>>58]
 	before := len(part.buffer)
-	part.buffer = appendRow(part.buffer, hash, r)
+	if most := len(reference) + mostBeside; cap(part.buffer)-before < most {
+		part.buffer = slices.Grow(part.buffer, max(most, before)) // append grows by a quarter, which copies each row four times
+	}
+	part.buffer = appendRow(part.buffer, hash, reference, r)
 	if g.spilled {
 		if len(part.buffer) >= partBuffer {
 			return part.spill(g.folder)

@@ -19,11 +19,11 @@ func all(t *testing.T, g *Gatherer) (found map[string][]int64, families int) {
 	err := g.Families(func(references []Reference) error {
 		families++
 		for _, r := range references {
-			if found[r.Name] != nil {
+			if found[string(r.Name)] != nil {
 				t.Errorf("%q comes twice", r.Name)
 			}
 			for _, e := range r.Events {
-				found[r.Name] = append(found[r.Name], e.At)
+				found[string(r.Name)] = append(found[string(r.Name)], e.At)
 			}
 		}
 		return nil
@@ -51,7 +51,7 @@ func TestGather(t *testing.T) {
 				}
 				at := random.Int64N(1 << 50)
 				want[name] = append(want[name], at)
-				if err := g.Add(Row{Reference: name, Event: repeats.Event{At: at}}); err != nil {
+				if err := g.Add(name, Row{Event: repeats.Event{At: at}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -84,7 +84,7 @@ func TestRowsComeBackWhole(t *testing.T) {
 		{At: 1, Message: 2, Content: 3, Key: 4, Source: 1}, {At: 2, Message: 1 << 63}, {At: 3, Content: 9}, {At: 4, Key: 1<<64 - 1}, {At: 1 << 60, Source: 1},
 	}
 	for i, e := range want {
-		if err := g.Add(Row{Reference: "same", Event: e, Line: uint64(i + 1), File: uint16(i * 1000)}); err != nil {
+		if err := g.Add("same", Row{Event: e, Line: uint64(i + 1), File: uint16(i * 1000)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestFamiliesEnd(t *testing.T) {
 	g := New(t.TempDir(), 1)
 	defer g.Close()
 	for i := range 1000 {
-		_ = g.Add(Row{Reference: fmt.Sprint(i)})
+		_ = g.Add(fmt.Sprint(i), Row{})
 	}
 	n := 0
 	if err := g.Families(func([]Reference) error { n++; return os.ErrClosed }); err != os.ErrClosed || n != 1 {
@@ -120,8 +120,7 @@ func TestIdentical(t *testing.T) {
 		{Line: 0, File: 1}, {Line: 0, File: 1}, // rows of a table
 		{Line: 5, File: 1}, {Line: 5, File: 3, Event: repeats.Event{Source: 1}}, // in two sources that are joined
 	} {
-		r.Reference = map[bool]string{true: "table", false: "file"}[r.Line == 0]
-		if err := g.Add(r); err != nil {
+		if err := g.Add(map[bool]string{true: "table", false: "file"}[r.Line == 0], r); err != nil {
 			t.Fatal(err)
 		}
 	}

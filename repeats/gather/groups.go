@@ -1,9 +1,9 @@
 package gather
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/twiceproof/twiceproof/repeats"
 )
@@ -11,54 +11,55 @@ import (
 // Reference is one reference with its events, by time. Both are good during the call
 // that gets them.
 type Reference struct {
-	Name   string
+	Name   []byte
 	Events []repeats.Event
 }
 
-// place is where a row of a part is.
-type place struct {
-	hash uint64
-	at   int64
-	row  uint32
-}
-
-// sorted is a part that has been read and put in order.
-type sorted struct {
-	data   string
-	places []place
-	err    error
+// indexed is a part that has been read and in which rows of one hash can be found.
+type indexed struct {
+	data []byte
+	index
+	err error
 }
 
 // Families gives the references of each folded form: mostly one, and several that look
-// alike. It empties the Gatherer. While one part is walked, the next is put in order.
+// alike. It empties the Gatherer. While one part is walked, the next is made ready.
 func (g *Gatherer) Families(each func([]Reference) error) error {
-	next, stop := make(chan sorted), make(chan struct{})
+	next, used, stop := make(chan *indexed), make(chan *indexed, 2), make(chan struct{})
 	defer func() {
 		close(stop)
 		for range next { // until the other goroutine has seen it and ended
 		}
 	}()
-	go g.sortParts(next, stop)
+	for range cap(used) {
+		used <- &indexed{}
+	}
+	go g.indexParts(next, used, stop)
+	w := walk{each: each, same: &g.Identical}
 	for part := range next {
 		if part.err != nil {
 			return part.err
 		}
-		if err := g.families(part.data, part.places, each); err != nil {
+		if err := w.part(part); err != nil {
 			return err
 		}
+		used <- part
 	}
 	return nil
 }
 
-func (g *Gatherer) sortParts(next chan<- sorted, stop <-chan struct{}) {
+func (g *Gatherer) indexParts(next chan<- *indexed, used <-chan *indexed, stop <-chan struct{}) {
 	defer close(next)
-	var buffer []byte
 	for i := range g.parts {
-		var p sorted
-		if buffer, p.err = g.parts[i].load(buffer); p.err == nil {
+		var p *indexed
+		select {
+		case p = <-used:
+		case <-stop:
+			return
+		}
+		if p.data, p.err = g.parts[i].load(p.data); p.err == nil {
 			g.parts[i].close()
-			p.data = string(buffer)
-			p.places = placesIn(p.data)
+			p.build(p.data)
 		}
 		select {
 		case next <- p:
@@ -68,71 +69,58 @@ func (g *Gatherer) sortParts(next chan<- sorted, stop <-chan struct{}) {
 	}
 }
 
-func placesIn(data string) (places []place) {
-	for at := 0; at < len(data); {
-		r, hash, next := rowAt(data, at)
-		places = append(places, place{hash, r.At, uint32(at)})
-		at = next
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		if a.hash != b.hash {
-			return cmp.Compare(a.hash, b.hash)
-		}
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.row, b.row))
-	})
-	return places
+// walk gives the families of each part. It has what is used again for each.
+type walk struct {
+	each       func([]Reference) error
+	same       *Identical
+	places     []uint32
+	rows       []found
+	events     []repeats.Event
+	references []Reference
 }
 
-// families walks the runs of one hash. Rows of one hash have one folded form, but for
-// a collision, which is told apart here.
-func (g *Gatherer) families(data string, places []place, each func([]Reference) error) error {
-	var w walk
-	for i := 0; i < len(places); {
-		j := i + 1
-		for j < len(places) && places[j].hash == places[i].hash {
-			j++
+// part walks the rows that have one hash. They have one folded form, but for a collision,
+// which is told apart later.
+func (w *walk) part(p *indexed) error {
+	for i := range p.places {
+		w.places = p.take(i, w.places[:0])
+		if len(w.places) == 0 {
+			continue
 		}
 		w.rows = w.rows[:0]
-		for _, p := range places[i:j] {
-			r, _, _ := rowAt(data, int(p.row))
-			w.rows = append(w.rows, r)
+		for _, at := range w.places {
+			w.rows = append(w.rows, rowAt(p.data, int(at)))
 		}
-		i = j
-		if err := w.give(&g.Identical, each); err != nil {
+		if err := w.give(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// walk has what is used again for each run.
-type walk struct {
-	rows       []Row
-	events     []repeats.Event
-	references []Reference
-}
-
-func (w *walk) give(same *Identical, each func([]Reference) error) error {
+func (w *walk) give() error {
 	if len(w.rows) > 1 {
-		slices.SortStableFunc(w.rows, func(a, b Row) int { return strings.Compare(a.Reference, b.Reference) })
+		slices.SortStableFunc(w.rows, func(a, b found) int {
+			return cmp.Or(bytes.Compare(a.reference, b.reference), cmp.Compare(a.At, b.At))
+		})
 	}
 	w.events, w.references = slices.Grow(w.events[:0], len(w.rows)), w.references[:0]
 	for i := 0; i < len(w.rows); {
 		j := i + 1
-		for j < len(w.rows) && w.rows[j].Reference == w.rows[i].Reference {
+		for j < len(w.rows) && bytes.Equal(w.rows[j].reference, w.rows[i].reference) {
 			j++
 		}
 		start := len(w.events)
-		w.events = appendEvents(w.events, w.rows[i:j], same)
-		w.references = append(w.references, Reference{w.rows[i].Reference, w.events[start:len(w.events):len(w.events)]})
+		w.events = appendEvents(w.events, w.rows[i:j], w.same)
+		w.references = append(w.references, Reference{w.rows[i].reference, w.events[start:len(w.events):len(w.events)]})
 		i = j
 	}
-	return givenByForm(w.references, each)
+	return givenByForm(w.references, w.each)
 }
 
 // appendEvents leaves out lines that are there already. An identical line has the same
 // moment, too.
-func appendEvents(events []repeats.Event, rows []Row, same *Identical) []repeats.Event {
+func appendEvents(events []repeats.Event, rows []found, same *Identical) []repeats.Event {
 	if len(rows) == 1 || rows[0].Line == 0 {
 		for _, r := range rows {
 			events = append(events, r.Event)
@@ -166,7 +154,7 @@ func givenByForm(references []Reference, each func([]Reference) error) error {
 	}
 	forms := map[string][]Reference{}
 	for _, r := range references {
-		form := string(repeats.AppendFold(nil, r.Name))
+		form := string(repeats.AppendFold(nil, string(r.Name)))
 		forms[form] = append(forms[form], r)
 	}
 	for _, family := range forms {

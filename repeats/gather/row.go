@@ -2,16 +2,22 @@ package gather
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/twiceproof/twiceproof/repeats"
 )
 
-// Row is one event with the reference it belongs to.
+// Row is one event, and where it is from.
 type Row struct {
-	Reference string
 	repeats.Event
 	Line uint64 // a hash of the whole line, to see it twice; 0: rows are never the same one
-	File uint16 // which file it is from
+	File uint16
+}
+
+// found is a row that comes back, with its reference.
+type found struct {
+	reference []byte
+	Row
 }
 
 // A row in a part: the hash that chose it, the moment, what is there, the file, the
@@ -24,14 +30,17 @@ const (
 	isSecond
 )
 
-func appendRow(to []byte, hash uint64, r Row) []byte {
+// mostBeside is what a row takes at most beside its reference.
+const mostBeside = 8 + 8 + 1 + 3 + 5 + 4*8
+
+func appendRow(to []byte, hash uint64, reference string, r Row) []byte {
 	to = binary.LittleEndian.AppendUint64(to, hash)
 	to = binary.LittleEndian.AppendUint64(to, uint64(r.At))
 	flags := len(to)
 	to = append(to, 0)
 	to = binary.AppendUvarint(to, uint64(r.File))
-	to = binary.AppendUvarint(to, uint64(len(r.Reference)))
-	to = append(to, r.Reference...)
+	to = binary.AppendUvarint(to, uint64(len(reference)))
+	to = append(to, reference...)
 	for bit, value := range hashes(r) {
 		if value != 0 {
 			to[flags] |= 1 << bit
@@ -46,39 +55,35 @@ func appendRow(to []byte, hash uint64, r Row) []byte {
 
 func hashes(r Row) [4]uint64 { return [4]uint64{r.Line, r.Message, r.Content, r.Key} }
 
-// rowAt reads the row at a place, and the place of the next.
-func rowAt(data string, at int) (r Row, hash uint64, next int) {
-	hash, r.At = word(data, at), int64(word(data, at+8))
+// rowAt reads the row at a place. Its reference is a part of the data.
+func rowAt(data []byte, at int) (r found) {
+	r.At = int64(binary.LittleEndian.Uint64(data[at+8:]))
 	flags := data[at+16]
 	at += 17
-	file, at := uvarint(data, at)
-	length, at := uvarint(data, at)
+	file, n := binary.Uvarint(data[at:])
+	length, m := binary.Uvarint(data[at+n:])
+	at += n + m
 	r.File = uint16(file)
-	r.Reference = data[at : at+int(length)]
+	r.reference = data[at : at+int(length)]
 	at += int(length)
 	for bit, value := range [4]*uint64{&r.Line, &r.Message, &r.Content, &r.Key} {
 		if flags&(1<<bit) != 0 {
-			*value = word(data, at)
+			*value = binary.LittleEndian.Uint64(data[at:])
 			at += 8
 		}
 	}
 	if flags&isSecond != 0 {
 		r.Source = 1
 	}
-	return r, hash, at
+	return r
 }
 
-func word(data string, at int) uint64 {
-	return binary.LittleEndian.Uint64([]byte(data[at : at+8]))
-}
-
-func uvarint(data string, at int) (value uint64, next int) {
-	for shift := 0; ; shift += 7 {
-		b := data[at]
-		at++
-		value |= uint64(b&0x7f) << shift
-		if b < 0x80 {
-			return value, at
-		}
-	}
+// skipRow is the hash of the row at a place, and the place of the next.
+func skipRow(data []byte, at int) (hash uint64, next int) {
+	hash = binary.LittleEndian.Uint64(data[at:])
+	flags := data[at+16]
+	at += 17
+	_, n := binary.Uvarint(data[at:])
+	length, m := binary.Uvarint(data[at+n:])
+	return hash, at + n + m + int(length) + 8*bits.OnesCount8(flags&(hasLine|hasMessage|hasContent|hasKey))
 }

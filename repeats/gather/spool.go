@@ -36,17 +36,18 @@ func (s *spool) spill(folder string) error {
 	return nil
 }
 
-// load reads all of it into memory that may be used again.
+// load reads all of it, into memory that may be used again or is its own.
 func (s *spool) load(into []byte) ([]byte, error) {
+	if s.file == nil {
+		return s.buffer, nil
+	}
 	need := int(s.size) + len(s.buffer)
 	if cap(into) < need {
 		into = make([]byte, need+need/8)
 	}
 	into = into[:need]
-	if s.file != nil {
-		if _, err := s.file.ReadAt(into[:s.size], 0); err != nil {
-			return nil, fmt.Errorf("read a temporary file: %w", err)
-		}
+	if _, err := s.file.ReadAt(into[:s.size], 0); err != nil {
+		return nil, fmt.Errorf("read a temporary file: %w", err)
 	}
 	copy(into[s.size:], s.buffer)
 	return into, nil

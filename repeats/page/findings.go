@@ -79,7 +79,7 @@ func keys(r *scan.Result) (s Section) {
 	s.Rows = [][]string{
 		{"", "number", "what it means"},
 		{"repeats with the same key", number(k.Stopped), "the guard would have stopped them"},
-		{"repeats with another key", number(k.Missed), "it would not have: " + number(k.Split) + " references are split by the key"},
+		{"repeats with another key", number(k.Missed), "it would not have: the key splits " + some(k.Split, "reference")},
 		{"keys with several references", number(k.Merged), "it would have made one operation of several: the later ones would be lost"},
 		{"keys with other content far apart", number(k.MergedByContent), "perhaps several operations under one key"},
 	}

@@ -59,7 +59,7 @@ func MessageKey(op job.Operation) (key func(*source.Record) (key, why string), c
 }
 
 func fieldsOf(r *source.Record) (job.Fields, string) {
-	body, err := job.DecodeJSON(r.Body)
+	body, err := job.DecodeJSON([]byte(r.Body))
 	if err != nil {
 		return nil, err.Error()
 	}

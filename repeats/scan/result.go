@@ -74,7 +74,7 @@ func (f *finish) family(references []gather.Reference) error {
 	if len(references) > 1 {
 		names := make([]string, len(references))
 		for i, r := range references {
-			names[i] = r.Name
+			names[i] = string(r.Name)
 		}
 		f.result.Alikes.Add(names)
 	}
@@ -101,7 +101,7 @@ func (f *finish) reference(r gather.Reference) error {
 		f.result.Events += len(events)
 		f.surveys[i].Period(events[0].At, events[len(events)-1].At)
 		if len(events) > 1 {
-			if err := f.repeated(i, r.Name, events); err != nil {
+			if err := f.repeated(i, string(r.Name), events); err != nil {
 				return err
 			}
 		}

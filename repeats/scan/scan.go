@@ -92,7 +92,7 @@ func (s *Scan) take(in Input, file uint16, r *source.Record) error {
 		s.result.Left[why]++
 		return nil
 	}
-	row := gather.Row{Reference: r.Reference, Event: repeats.Event{At: at}, File: file}
+	row := gather.Row{Event: repeats.Event{At: at}, File: file}
 	if in.Second {
 		row.Source = 1
 	}
@@ -101,13 +101,13 @@ func (s *Scan) take(in Input, file uint16, r *source.Record) error {
 	}
 	row.Content = s.content(r)
 	if !in.Table && !s.o.KeepIdentical {
-		row.Line = s.rows.Hash(r.Whole...)
+		row.Line = s.rows.Hash(r.Whole)
 	}
 	if err := s.takeKey(&row, r); err != nil {
 		return err
 	}
 	s.taken.Add(1)
-	return s.rows.Add(row)
+	return s.rows.Add(r.Reference, row)
 }
 
 // refused: without a reference nothing can be said, and rows without one are no repeats
@@ -148,8 +148,8 @@ func (s *Scan) takeKey(row *gather.Row, r *source.Record) error {
 		return nil
 	}
 	row.Key = s.rows.Hash(key)
-	return s.keys.Add(gather.Row{
-		Reference: key, File: row.File, Line: row.Line,
+	return s.keys.Add(key, gather.Row{
+		File: row.File, Line: row.Line,
 		Event: repeats.Event{At: row.At, Message: s.rows.Hash(r.Reference), Content: row.Content},
 	})
 }

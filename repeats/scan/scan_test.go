@@ -158,15 +158,15 @@ func TestMessageKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		key, content := MessageKey(job.Operation{Key: []job.Path{p}, Fingerprint: []job.Path{amount}})
-		r := &source.Record{Body: []byte(body)}
+		r := &source.Record{Body: body}
 		if got, why := key(r); got != "42" || why != "" || content(r) == "" {
 			t.Errorf("%s: %q %q %q", path, got, why, content(r))
 		}
-		other := &source.Record{Body: []byte(strings.Replace(body, "5", "6", 1))}
+		other := &source.Record{Body: strings.Replace(body, "5", "6", 1)}
 		if content(other) == content(r) {
 			t.Errorf("%s: another amount is the same content", path)
 		}
-		if _, why := key(&source.Record{Body: []byte(`{"a": 1, "a": 2}`)}); why == "" {
+		if _, why := key(&source.Record{Body: `{"a": 1, "a": 2}`}); why == "" {
 			t.Error("a name twice is taken")
 		}
 	}

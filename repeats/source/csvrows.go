@@ -1,89 +1,132 @@
 package source
 
 import (
-	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 )
 
-// rowsInBatch is large enough that handing over costs nothing.
-const rowsInBatch = 512
-
-// batch is some rows, one after another in one slice.
-type batch struct {
-	fields []string
-	ends   []int // of each row in fields
-	left   map[string]int
-	err    error // what ended reading; nil at the end of the file
+// csvRows reads a CSV file row by row.
+type csvRows struct {
+	file *File
+	blocks
+	splitter
+	text   string
+	used   int   // of the text
+	places []int // of the columns that are wanted
 }
 
-func (b *batch) row(i int) []string {
-	start := 0
-	if i > 0 {
-		start = b.ends[i-1]
+// head reads the row that names the columns.
+func (r *csvRows) head(names []string) error {
+	r.most = math.MaxInt
+	_, end, err := r.next()
+	switch {
+	case errors.Is(err, io.EOF) || end == unsound:
+		return r.headless()
+	case err != nil:
+		return err
 	}
-	return b.fields[start:b.ends[i]]
-}
-
-// rows are read beside the goroutine that takes them: splitting rows is half of the
-// work.
-type rows struct {
-	full  chan *batch
-	empty chan *batch
-	done  chan struct{}
-}
-
-func readRows(r *csv.Reader, most int) *rows {
-	p := &rows{full: make(chan *batch), empty: make(chan *batch, 2), done: make(chan struct{})}
-	for range cap(p.empty) {
-		p.empty <- &batch{}
+	for _, name := range r.fields {
+		r.file.Names = append(r.file.Names, strings.TrimSpace(strings.Clone(name))) // so that the text may go
 	}
-	go func() {
-		defer close(p.full)
-		for more := true; more; {
-			var b *batch
-			select {
-			case b = <-p.empty:
-			case <-p.done:
-				return
+	r.places, r.most, err = placesOf(r.file.Name, r.file.Names, names)
+	if err != nil && slices.ContainsFunc(r.fields, isValue) {
+		return r.headless()
+	}
+	return err
+}
+
+func (r *csvRows) headless() error {
+	return &Error{r.file.Name + " does not begin with a row that names the columns", "export it with a header, and with a line end after each row"}
+}
+
+// isValue: a column that is not there is told with the names that are, and in a file
+// without names those are values.
+func isValue(field string) bool {
+	_, why := new(Clock).Parse(field)
+	_, number := strconv.ParseFloat(field, 64)
+	return why == "" || number == nil || strings.ContainsAny(field, "\r\n@")
+}
+
+// next splits one row off, and passes over empty lines. Its error is io.EOF at the end.
+func (r *csvRows) next() (row string, end ending, err error) {
+	for r.used < len(r.text) || !r.end {
+		length, end := r.row(r.text[r.used:], r.end)
+		if end == open {
+			if err := r.more(); err != nil {
+				return "", end, err
 			}
-			more = b.read(r, most)
-			select {
-			case p.full <- b:
-			case <-p.done:
-				return
-			}
+			continue
 		}
-	}()
-	return p
-}
-
-// stop ends the reading goroutine, and waits until it has ended.
-func (p *rows) stop() {
-	close(p.done)
-	for range p.full { // until it is closed
+		row, r.used = r.text[r.used:r.used+length], r.used+length
+		if end != empty {
+			return row, end, nil
+		}
 	}
+	return "", empty, io.EOF
 }
 
-// read fills the batch; more says whether there may be more.
-func (b *batch) read(r *csv.Reader, most int) (more bool) {
-	b.fields, b.ends, b.left = b.fields[:0], b.ends[:0], map[string]int{}
-	for len(b.ends) < rowsInBatch {
-		row, err := r.Read()
+func (r *csvRows) more() error {
+	line := r.line + strings.Count(r.text[:r.used], "\n") + 1
+	if r.end {
+		return &Error{
+			fmt.Sprintf("%s: the row that begins in line %d has a quote that is never closed", r.file.Name, line),
+			"export it with the quotes within fields doubled; nothing is concluded from a part",
+		}
+	}
+	text, err := r.blocks.next(r.text, r.used)
+	if errors.Is(err, errTooLong) {
+		return &Error{
+			fmt.Sprintf("%s: the row that begins in line %d has more than %d MB", r.file.Name, line, longest>>20),
+			"is there a quote that is never closed? If not, export only the columns that are needed",
+		}
+	}
+	if err != nil {
+		return r.file.Broken(err)
+	}
+	r.text, r.used = text, 0
+	return nil
+}
+
+// batch is some rows: of each the row itself, and the columns that are wanted.
+type batch struct {
+	values         []string
+	unsound, short int
+	err            error // what ended reading; nil at the end of the file
+}
+
+// rowsInBatch is large enough that handing over costs nothing.
+const rowsInBatch = 2048
+
+// fill says whether there may be more.
+func (r *csvRows) fill(b *batch) (more bool) {
+	*b = batch{values: b.values[:0]}
+	for range rowsInBatch {
+		row, end, err := r.next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return false
-		case err != nil && isParseError(err):
-			b.left["no sound CSV"]++
 		case err != nil:
 			b.err = err
 			return false
-		case len(row) <= most:
-			b.left["too few columns"]++
+		case end == unsound:
+			b.unsound += linesIn(row)
+		case len(r.fields) <= r.most:
+			b.short += linesIn(row)
 		default:
-			b.fields = append(b.fields, row...)
-			b.ends = append(b.ends, len(b.fields))
+			b.values = append(b.values, strings.TrimRight(row, "\r\n"))
+			for _, place := range r.places {
+				b.values = append(b.values, r.fields[place])
+			}
 		}
 	}
 	return true
 }
+
+// linesIn: a quote too many takes the lines up to the next one with it, and each may have
+// been a row.
+func linesIn(row string) int { return max(1, strings.Count(row, "\n")) }

@@ -1,37 +1,12 @@
 package source
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 )
-
-// longestLine: a longer one is no line of a log.
-const longestLine = 16 << 20
-
-// eachLine gives every line without its end.
-func eachLine(f *File, do func(line []byte) error) error {
-	lines := bufio.NewScanner(f.Reader)
-	lines.Buffer(make([]byte, 64<<10), longestLine)
-	for lines.Scan() {
-		if line := bytes.TrimRight(lines.Bytes(), "\r"); len(line) > 0 {
-			if err := do(line); err != nil {
-				return err
-			}
-		}
-	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return &Error{f.Name + " has a line of more than 16 MB", "is it JSON lines, one object a line?"}
-	} else if err != nil {
-		return f.Broken(err)
-	}
-	return nil
-}
 
 // JSONL reads one JSON object a line. Loose takes log lines that end in one, and counts
 // those without.
@@ -65,17 +40,17 @@ type jsonLines struct {
 	rec     Record
 }
 
-func (j *jsonLines) line(line []byte) error {
+func (j *jsonLines) line(line string) error {
 	body := line
-	if start := bytes.IndexByte(line, '{'); j.loose && start > 0 {
+	if start := strings.IndexByte(line, '{'); j.loose && start > 0 {
 		body = line[start:]
 	}
-	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '{' || !gjson.ValidBytes(body) {
+	if body = strings.TrimSpace(body); body == "" || body[0] != '{' || !gjson.Valid(body) {
 		j.sink.Left(map[bool]string{true: NoJSON, false: "no sound JSON object"}[j.loose])
 		return nil
 	}
 	if j.objects++; j.objects <= 100 {
-		j.learn("", gjson.ParseBytes(body))
+		j.learn("", gjson.Parse(body))
 	}
 	for i, name := range j.names {
 		v := jsonField(body, name)
@@ -85,18 +60,18 @@ func (j *jsonLines) line(line []byte) error {
 		j.values[i] = jsonText(v)
 	}
 	j.rec.Fill(j.columns, j.values)
-	j.rec.Whole, j.rec.Body = append(j.rec.Whole[:0], string(line)), body
+	j.rec.Whole, j.rec.Body = line, body
 	return j.sink.Take(&j.rec)
 }
 
 // jsonField takes a name with dots as one first, and then as a path.
-func jsonField(body []byte, name string) gjson.Result {
+func jsonField(body string, name string) gjson.Result {
 	if strings.Contains(name, ".") {
-		if v := gjson.GetBytes(body, strings.ReplaceAll(name, ".", `\.`)); v.Exists() {
+		if v := gjson.Get(body, strings.ReplaceAll(name, ".", `\.`)); v.Exists() {
 			return v
 		}
 	}
-	return gjson.GetBytes(body, name)
+	return gjson.Get(body, name)
 }
 
 // jsonText is a value as it is written; null, lists and objects are nothing.
@@ -133,25 +108,24 @@ func Log(f *File, p *Pattern, columns Columns, sink Sink) error {
 	}
 	matched := 0
 	rec, values := Record{}, make([]string, len(names))
-	err := eachLine(f, func(line []byte) error {
-		if p.must != nil && !bytes.Contains(line, p.must) {
+	err := eachLine(f, func(line string) error {
+		if !strings.Contains(line, p.must) {
 			sink.Left(Unmatched)
 			return nil
 		}
-		at := p.FindSubmatchIndex(line)
+		at := p.FindStringSubmatchIndex(line)
 		if at == nil {
 			sink.Left(Unmatched)
 			return nil
 		}
 		matched++
-		text := string(line)
 		for i, group := range groups {
 			if values[i] = ""; at[2*group] >= 0 {
-				values[i] = text[at[2*group]:at[2*group+1]]
+				values[i] = line[at[2*group]:at[2*group+1]]
 			}
 		}
 		rec.Fill(columns, values)
-		rec.Whole = append(rec.Whole[:0], text)
+		rec.Whole = line
 		return sink.Take(&rec)
 	})
 	if err == nil && matched == 0 {
@@ -171,5 +145,5 @@ type Pattern struct {
 	*regexp.Regexp
 	Name string
 	Note string // what a line of it stands for
-	must []byte // in each line that matches
+	must string // in each line that matches
 }

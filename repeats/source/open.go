@@ -3,9 +3,9 @@ package source
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
@@ -86,7 +86,7 @@ func (f *File) unpack(raw io.Reader) error {
 	f.Reader = bufio.NewReaderSize(raw, buffer)
 	start, err := f.Peek(4096)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-		return &Error{"read " + f.Name + ": " + err.Error(), ""}
+		return f.Broken(err)
 	}
 	if bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(f.Reader)
@@ -127,12 +127,13 @@ func (f *File) check(start []byte) error {
 	return nil
 }
 
-// Broken tells a file that ends before its end from other errors.
+// Broken says why reading ended before the end.
 func (f *File) Broken(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) {
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt) {
 		return &Error{f.Name + " is gzipped and not whole", "copy it again; nothing is concluded from a part"}
 	}
-	return &Error{fmt.Sprintf("read %s: %v", f.Name, err), ""}
+	return &Error{"it cannot be read further: " + err.Error(), "check " + f.Name + "; nothing is concluded from a part"}
 }
 
 type counting struct {

@@ -10,13 +10,13 @@ import (
 var presets = map[string]Pattern{
 	"sidekiq": {
 		Note: "a line is the start of a run, and its reference is the job's id (jid): retries and redeliveries show, the same operation enqueued twice does not",
-		must: []byte("start"),
+		must: "start",
 		Regexp: regexp.MustCompile(
 			`(?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z) (?:pid=)?\d+ (?:tid=|TID-)\S+ .*\b(?:jid=|JID-)(?P<reference>[0-9a-zA-Z-]+)\b.*: start\s*$`),
 	},
 	"celery": {
 		Note: "a line is the end of a run, and its reference is the task's id: a run that was killed has no line, and the same operation sent twice does not show",
-		must: []byte("] Task "),
+		must: "] Task ",
 		Regexp: regexp.MustCompile(
 			`^\[(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+): \w+/[^\]]*\] Task \S+?\[(?P<reference>[^\]\s]+)\] (?:succeeded in |retry: |raised |failed)`),
 	},

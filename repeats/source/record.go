@@ -30,8 +30,8 @@ func (c Columns) all() []string {
 type Record struct {
 	Reference, Time, Message string
 	Content, Key             []string
-	Whole                    []string // all of it, to see it twice
-	Body                     []byte   // of a JSON line
+	Whole                    string // all of it, to see it twice
+	Body                     string // of a JSON line
 }
 
 // Fill puts the values of the named columns in their places.
@@ -47,6 +47,12 @@ func (r *Record) Fill(c Columns, values []string) {
 type Sink struct {
 	Take func(*Record) error
 	Left func(kind string)
+}
+
+func (s Sink) leave(kind string, n int) {
+	for range n {
+		s.Left(kind)
+	}
 }
 
 // Missing says that a column is not there, with the name that was perhaps meant.

@@ -59,10 +59,21 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// A row that cannot be read is counted, and the ones after it are read.
+// A row that cannot be read is counted, and the ones after it are read. A quote too many
+// takes all lines up to the next one with it.
 func TestCSVLeavesOut(t *testing.T) {
+	torn := "ref,at\n\"A,1\nB,2\nC,\"3\nD,4\n"
+	rows, left, err := read(t, torn, "-", csvOf(Columns{Reference: "ref", Time: "at"}))
+	if err != nil || !slices.Equal(rows, []string{"D|4||[]|[]"}) || !maps.Equal(left, map[string]int{"no sound CSV": 3}) {
+		t.Errorf("%q %v %v", rows, left, err)
+	}
+	swallowed := "ref,at\n\"A,1\nB,2\nC\n\"\nD,4\n"
+	rows, left, err = read(t, swallowed, "-", csvOf(Columns{Reference: "ref", Time: "at"}))
+	if err != nil || !slices.Equal(rows, []string{"D|4||[]|[]"}) || !maps.Equal(left, map[string]int{"too few columns": 4}) {
+		t.Errorf("%q %v %v", rows, left, err)
+	}
 	text := "at,ref\n1,A\n2\n3,B \" C\n4,D\n(4 rows)\n"
-	rows, left, err := read(t, text, "-", csvOf(Columns{Reference: "ref", Time: "at"}))
+	rows, left, err = read(t, text, "-", csvOf(Columns{Reference: "ref", Time: "at"}))
 	if err != nil || !slices.Equal(rows, []string{"A|1||[]|[]", "D|4||[]|[]"}) || !maps.Equal(left, map[string]int{"too few columns": 2, "no sound CSV": 1}) {
 		t.Errorf("%q %v %v", rows, left, err)
 	}
@@ -168,7 +179,15 @@ func TestErrors(t *testing.T) {
 		{"no JSON", "secret\n", "-", jsonl, "has no line with a JSON object", "one object a line"},
 		{"empty", "", "-", csvOf(two), "is empty", "check the export"},
 		{"half a gzip", string(gz[:len(gz)-9]), "-", csvOf(two), "is gzipped and not whole", "copy it again"},
-		{"a broken gzip", string(gz[:40]) + "secretsecret" + string(gz[52:]), "-", csvOf(two), "standard input", ""},
+		{"a broken gzip", string(gz[:40]) + "secretsecret" + string(gz[52:]), "-", csvOf(two), "is gzipped and not whole", "copy it again"},
+		{"no header", "secret,2026-03-04T05:06:07Z\nb,2026-03-04T05:06:08Z\n", "-", csvOf(two), "does not begin with a row that names", "with a header"},
+		{"no ends of lines", "ref,at\rsecret,1\r", "-", csvOf(two), "does not begin with a row that names", "a line end after each row"},
+		{"nothing but ends of lines", "\n\r\n", "-", csvOf(two), "does not begin with a row that names", "with a header"},
+		{"a quote that is not closed", "ref,at\na,1\n\n\"secret,2\n" + strings.Repeat("b,3\n", oneBlock), "-", csvOf(two), "begins in line 4 has a quote that is never closed", "doubled"},
+		{"a long row", "ref,at\na,1\nb," + strings.Repeat("secret", longest/6+1) + "\n", "-", csvOf(two), "begins in line 3 has more than 16 MB", "never closed"},
+		{"a long field", "ref,at\na,1\nb,\"" + strings.Repeat("secret\n", longest/7+1) + "\"\n", "-", csvOf(two), "begins in line 3 has more than 16 MB", "never closed"},
+		{"a long line", "{}\n{\"ref\": \"" + strings.Repeat("secret", longest/6+1) + "\"}\n", "-", jsonl, "line 2 has more than 16 MB", "one object a line"},
+		{"no way to read it", "", "/proc/self/mem", csvOf(two), "cannot be read further", "check /proc/self/mem"},
 		{"binary", "ref,at\x00\x01secret", "-", csvOf(two), "is no text", "CSV"},
 		{"UTF-16", "\xff\xfer\x00e\x00f\x00", "-", csvOf(two), "is UTF-16", "iconv"},
 		{"zstd", "\x28\xb5\x2f\xfdsecret", "-", csvOf(two), "is zstd", "zstd -dc"},

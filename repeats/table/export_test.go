@@ -1,6 +1,17 @@
 package table
 
-import "context"
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// Impatient has a database answer sooner, until the test ends.
+func Impatient(t *testing.T) {
+	before := reachable
+	t.Cleanup(func() { reachable = before })
+	reachable = 200 * time.Millisecond
+}
 
 // TryInside runs a query for one number within a table's own transaction, and then a
 // statement, when one is given.
@@ -9,7 +20,7 @@ func TryInside(ctx context.Context, t Table, query, statement string) (n int64, 
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = s.tx.Rollback() }()
+	defer s.end()
 	limited, cancel := context.WithTimeout(ctx, t.Limit+5e9)
 	defer cancel()
 	if n, err = s.number(limited, query); err != nil || statement == "" {

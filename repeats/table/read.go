@@ -13,6 +13,9 @@ import (
 	"github.com/twiceproof/twiceproof/repeats/source"
 )
 
+// reachable is how long a database may take to answer at all.
+var reachable = 15 * time.Second
+
 // Table is a table to be read.
 type Table struct {
 	DB      *sql.DB
@@ -25,6 +28,7 @@ type Table struct {
 // session is one transaction that cannot write.
 type session struct {
 	Table
+	conn    *sql.Conn
 	tx      *sql.Tx
 	mariadb bool
 	types   map[string]string // of each column, as the driver names it
@@ -42,7 +46,7 @@ func (t Table) Read(ctx context.Context, sink source.Sink, told func(About) erro
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.tx.Rollback() }()
+	defer s.end()
 	about, err := s.about(ctx)
 	if err != nil {
 		return t.wrong(ctx, err)
@@ -53,14 +57,30 @@ func (t Table) Read(ctx context.Context, sink source.Sink, told func(About) erro
 	return t.wrong(ctx, s.rows(ctx, sink))
 }
 
+// connect bounds the first word with the database.
+func (t Table) connect(ctx context.Context) (*sql.Conn, error) {
+	first, cancel := context.WithTimeout(ctx, reachable)
+	defer cancel()
+	conn, err := t.DB.Conn(first)
+	if err != nil && ctx.Err() == nil {
+		return nil, &source.Error{What: "no connection to the database: " + err.Error(), Hint: "check --dsn, and that the database can be reached from here"}
+	}
+	return conn, err
+}
+
 // begin opens the transaction. Its statements go to the server as plain text: prepared
 // ones would be lost behind a pooler.
 func (t Table) begin(ctx context.Context) (*session, error) {
-	tx, err := t.DB.BeginTx(ctx, &sql.TxOptions{ReadOnly: t.Dialect != SQLite}) // a SQLite file is opened read-only
+	conn, err := t.connect(ctx)
 	if err != nil {
+		return nil, err
+	}
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: t.Dialect != SQLite}) // a SQLite file is opened read-only
+	if err != nil {
+		_ = conn.Close()
 		return nil, t.wrong(ctx, err)
 	}
-	s := &session{Table: t, tx: tx, types: map[string]string{}}
+	s := &session{Table: t, conn: conn, tx: tx, types: map[string]string{}}
 	switch t.Dialect {
 	case Postgres:
 		_, err = tx.ExecContext(ctx, fmt.Sprintf("SET LOCAL statement_timeout = %d", t.Limit.Milliseconds()))
@@ -70,10 +90,15 @@ func (t Table) begin(ctx context.Context) (*session, error) {
 		s.mariadb = strings.Contains(version, "MariaDB")
 	}
 	if err != nil {
-		_ = tx.Rollback()
+		s.end()
 		return nil, t.wrong(ctx, err)
 	}
 	return s, nil
+}
+
+func (s *session) end() {
+	_ = s.tx.Rollback()
+	_ = s.conn.Close()
 }
 
 // query runs a SELECT under the time limit.

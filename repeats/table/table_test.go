@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -231,6 +232,38 @@ func TestWrongNames(t *testing.T) {
 			var e *source.Error
 			if !errors.As(err, &e) || !strings.Contains(e.What, c.want) || !strings.Contains(e.Hint, c.hint) {
 				t.Errorf("%s, %s.%s: %v", s.dialect, c.name, c.reference, err)
+			}
+		}
+	}
+}
+
+// A database that takes the connection and then says nothing is not waited for as long as
+// a statement may take; nor is one waited for that is not there.
+func TestNoAnswer(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	gone.Close()
+	table.Impatient(t)
+	for _, l := range []net.Listener{silent, gone} {
+		for _, c := range []struct{ driver, dsn, dialect string }{
+			{"pgx", "postgres://u:secret@" + l.Addr().String() + "/d?sslmode=disable", table.Postgres}, {"mysql", "u:secret@tcp(" + l.Addr().String() + ")/d", table.MySQL},
+		} {
+			db, err := sql.Open(c.driver, c.dsn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = db.Close() })
+			_, _, _, err = read(t, server{c.dialect, db}.table(source.Columns{Reference: "ref", Time: "at"}))
+			var e *source.Error
+			if !errors.As(err, &e) || !strings.Contains(e.What, "no connection to the database") || !strings.Contains(e.Hint, "--dsn") || strings.Contains(e.What, "secret") {
+				t.Errorf("%s: %v", c.driver, err)
 			}
 		}
 	}
