@@ -1,6 +1,7 @@
 package controls_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +21,9 @@ type control struct {
 	setup
 	change change
 	waits  string
+	// telling is the first of its cases; only is the one that alone is run, as --only
+	// names it; empty: all.
+	telling, only string
 	// finds is the kind of violation, by case or case/point.
 	finds map[string]string
 	// may are those of them that may also be ok.
@@ -36,6 +40,23 @@ type setup struct {
 func (s setup) name() string {
 	words := strings.Fields(strings.Join([]string{strings.TrimPrefix(s.worker, "../examples/"), s.policy, s.database, s.both.file}, " "))
 	return strings.Join(append([]string{"twin"}, words...), "+")
+}
+
+// folder is the worker's, from the tree's root.
+func (s setup) folder() string {
+	if s.worker == "" {
+		return "examples/sqs-charge"
+	}
+	return filepath.Join("controls", s.worker)
+}
+
+// narrowed is the control with its telling case alone.
+func (c control) narrowed() control {
+	c.finds, c.may = map[string]string{c.telling: c.finds[c.telling]}, nil
+	if c.only = c.telling; !strings.Contains(c.only, "/") {
+		c.only += "/" // without the case's points
+	}
+	return c
 }
 
 // change is one hunk of one file.
@@ -91,6 +112,7 @@ func readControl(path string) (control, error) {
 	for _, name := range strings.Split(cases, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			c.finds[name] = kind
+			c.telling = cmp.Or(c.telling, name)
 		}
 	}
 	return c, c.check(kind)
@@ -149,23 +171,24 @@ func sections(text string) (head string, hunks map[string]string) {
 	return text[:marks[0][0]], hunks
 }
 
-// apply writes the file as the change makes it and gives its path.
-func (c change) apply(t *testing.T) (original, changed string) {
+// write makes the file as the change has it.
+func (c change) write(t *testing.T, path string) {
 	t.Helper()
-	original, err := filepath.Abs(filepath.Join("..", c.file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(original)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(text), c.old); n != 1 {
+	text := c.text(t)
+	if n := strings.Count(text, c.old); n != 1 {
 		t.Fatalf("the old text stands %d times in %s, want once", n, c.file)
 	}
-	changed = filepath.Join(t.TempDir(), filepath.Base(c.file))
-	if err := os.WriteFile(changed, []byte(strings.Replace(string(text), c.old, c.new, 1)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Replace(text, c.old, c.new, 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return original, changed
+}
+
+// text is the file as it is in the tree.
+func (c change) text(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", c.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

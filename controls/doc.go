@@ -3,8 +3,12 @@
 // its right twin passes every case.
 //
 // Hard rule: a control differs from its twin in one hunk. The twin is the worker of
-// examples/sqs-charge/new, that of another example, or that of foreign/; nothing is
-// copied: a control is built with an overlay of the one file that it changes.
+// examples/sqs-charge/new, that of another example, or that of foreign/. A worker in Go
+// is built with an overlay of the one file that is changed, and nothing is copied. One
+// in Ruby or Python runs its source, which no overlay reaches: examples/, ruby/lib and
+// python/src are copied as they are into a throw-away folder, where the one file is
+// changed and the replay is run. That the worker reads this file, and not the one in
+// the tree, is tested each time: with something unreadable in its place it says so.
 //
 // A control is a text file, <name>.txt:
 //
@@ -17,7 +21,7 @@
 //	policy: hold                       when it is not the job file's
 //	worker: foreign                    the twin's folder, when it is not ../examples/sqs-charge
 //	database: postgres                 when it is not the replay file's
-//	file: sqsconsumer/handle.go        the file that is changed
+//	file: sqsconsumer/handle.go        the file that is changed, one that the worker reads
 //	both: dialect/sqlite/claim.sql     a file that is changed in the twin too
 //	waits: late_finisher, …            no case shows the fault yet; what would
 //	patience: 5s                       with a worker that is busy for ever by design

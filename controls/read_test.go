@@ -18,6 +18,24 @@ a
 b
 `
 
+// The telling case is the first that is named; --only runs it without its points.
+func TestNarrowed(t *testing.T) {
+	for from, want := range map[string]string{
+		"case: sequential":                     "sequential/",
+		"case: old_claim/two_at_once, keyless": "old_claim/two_at_once",
+		"case: young_claim\ncase: sequential":  "young_claim/",
+	} {
+		path := filepath.Join(t.TempDir(), "a.txt")
+		if err := os.WriteFile(path, []byte(strings.Replace(sound, "case: sequential", from, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c, err := readControl(path)
+		if c = c.narrowed(); err != nil || c.only != want || len(c.finds) != 1 || c.finds[c.telling] != "duplicate" {
+			t.Errorf("%s: %s, %v, %v", from, c.only, c.finds, err)
+		}
+	}
+}
+
 // A control that is not understood must not pass for one that was caught.
 func TestReadControl(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, want string }{

@@ -122,6 +122,13 @@ func which(r *scan.Result, i int) string {
 	return []string{"first source: ", "second source: "}[i]
 }
 
+func haveOf(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
 // times is how many references have how many events.
 func times(of map[int]int) string {
 	most := 0
@@ -134,13 +141,13 @@ func times(of map[int]int) string {
 		switch {
 		case of[n] == 0:
 		case len(parts) < 5:
-			parts = append(parts, fmt.Sprintf("%s have %d", number(of[n]), n))
+			parts = append(parts, fmt.Sprintf("%s %s %d", number(of[n]), haveOf(of[n]), n))
 		default:
 			rest += of[n]
 		}
 	}
 	if rest > 0 {
-		parts = append(parts, fmt.Sprintf("%s have more, up to %d", number(rest), most))
+		parts = append(parts, fmt.Sprintf("%s %s more, up to %d", number(rest), haveOf(rest), most))
 	}
 	return strings.Join(parts, ", ")
 }
