@@ -13,6 +13,7 @@ const cutAfter = time.Second
 // guarded is a connection whose every Write asks the gate.
 type guarded struct {
 	net.Conn
+	bytes   net.Conn // what its bytes go through: itself, or TLS over it
 	gate    *Gate
 	starts  Phase      // what the first byte of a step makes it
 	leaving sync.Mutex // held while bytes leave
@@ -28,7 +29,7 @@ func (c *guarded) Write(p []byte) (int, error) {
 	if err := c.ask(); err != nil {
 		return 0, err
 	}
-	return c.Conn.Write(p)
+	return c.bytes.Write(p)
 }
 
 func (c *guarded) ask() error {
@@ -68,11 +69,14 @@ func (c *guarded) awaitWrite() {
 }
 
 // Client is the worker's side of a connection.
-type Client struct{ guarded }
+type Client struct {
+	guarded
+	secured bool
+}
 
 // Client wraps a connection that the worker has made to a proxy.
 func (g *Gate) Client(conn net.Conn) *Client {
-	c := &Client{guarded{Conn: conn, gate: g, starts: Passed}}
+	c := &Client{guarded: guarded{Conn: conn, bytes: conn, gate: g, starts: Passed}}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.clients[c] = struct{}{}
@@ -91,8 +95,10 @@ func (c *Client) Close() error {
 		reset(c.Conn)
 		return nil
 	}
-	return c.Conn.Close()
+	return c.bytes.Close()
 }
+
+func (c *Client) Read(p []byte) (int, error) { return c.bytes.Read(p) }
 
 // Reset closes the connection with RST.
 func (c *Client) Reset() { reset(c.Conn) }

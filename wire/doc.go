@@ -31,6 +31,13 @@
 // for the peer's own end: this is what Quiet waits for. A peer that does not
 // answer FIN makes Quiet fail, which is a finding; Close resets what is left.
 //
+// # TLS
+//
+// A worker that insists on TLS has it as far as its proxy, where it is offered (Offer), by an
+// Authority that nobody else trusts. Steps and faults are of the bytes within. The handshake
+// is no step. A proxy that offers none declines it, and one that is not trusted has no
+// worker: WhyUnsecured tells.
+//
 // What the gate cannot see: connections that pass it by, files, and a peer that
 // ends a connection while it is still at work.
 package wire

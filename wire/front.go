@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"slices"
@@ -14,7 +15,9 @@ const dialLimit = 10 * time.Second
 
 // Front is the side of a proxy that the worker sees: a loopback port of its own.
 type Front struct {
+	Trials
 	gate     *Gate
+	tls      *tls.Config // nil: TLS is declined
 	listener net.Listener
 	served   sync.WaitGroup
 
@@ -31,7 +34,7 @@ func (g *Gate) Listen(peer string) (*Front, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for %s: %w", peer, err)
 	}
-	return &Front{gate: g, listener: listener, clients: map[*Client]struct{}{}}, nil
+	return &Front{gate: g, tls: g.offers[peer], listener: listener, clients: map[*Client]struct{}{}}, nil
 }
 
 // Serve hands each connection of the worker to serve, which carries it to its end.

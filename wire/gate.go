@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"crypto/tls"
 	"errors"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ type Gate struct {
 	record func(Event)
 	shut   chan struct{} // closed: not a byte leaves any more
 	over   chan struct{} // closed: and the connections are closed
+	offers map[string]*tls.Config
 
 	mu      sync.Mutex
 	count   map[Step]int // by the step without its number
@@ -40,7 +42,7 @@ func NewGate(record func(Event)) *Gate {
 	return &Gate{
 		record: record, shut: make(chan struct{}), over: make(chan struct{}),
 		count: map[Step]int{}, steps: map[*Crossing]struct{}{}, work: map[*Crossing]struct{}{},
-		clients: map[*Client]struct{}{}, peers: map[*Upstream]struct{}{},
+		clients: map[*Client]struct{}{}, peers: map[*Upstream]struct{}{}, offers: map[string]*tls.Config{},
 		changed: make(chan struct{}),
 	}
 }

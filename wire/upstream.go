@@ -20,7 +20,7 @@ type Upstream struct {
 // Upstream wraps a connection to the peer. The proxy must Close it.
 func (g *Gate) Upstream(conn net.Conn) *Upstream {
 	u := &Upstream{
-		guarded: guarded{Conn: conn, gate: g, starts: Forwarded},
+		guarded: guarded{Conn: conn, bytes: conn, gate: g, starts: Forwarded},
 		ended:   make(chan struct{}), closing: make(chan struct{}),
 	}
 	g.mu.Lock()

@@ -1,10 +1,10 @@
 package amqpwire_test
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // The script is what Celery's worker does, by the library that it does it with.
@@ -27,18 +27,8 @@ with amqp.Connection(sys.argv[1], heartbeat=60) as conn:
 
 // py-amqp gets what it gets without the proxy.
 func TestPyAMQP(t *testing.T) {
-	python, err := filepath.Abs("../../bin/python/bin/python")
-	if err == nil {
-		_, err = os.Stat(python)
-	}
-	if err != nil {
-		python = "python3"
-	}
-	if err := exec.CommandContext(t.Context(), python, "-c", "import amqp").Run(); err != nil {
-		t.Skipf("%s has no py-amqp: %v", python, err)
-	}
 	s := start(t)
-	if out, err := exec.CommandContext(t.Context(), python, "-c", pythonScript, s.proxy.Addr()).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), wiretest.Python(t, "amqp"), "-c", pythonScript, s.proxy.Addr()).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	s.Want(t, "Channel.Open [OK]", "Queue.Declare jobs [OK]", "Basic.Publish jobs []", "Basic.Qos [OK]", "Basic.Consume jobs [OK]",

@@ -2,6 +2,7 @@ package amqpwire_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/url"
@@ -42,6 +43,7 @@ type setup struct {
 	direct *amqp.Channel
 
 	options amqpwire.Options
+	offer   *tls.Config
 }
 
 func start(t testing.TB, options ...amqpwire.Options) *setup {
@@ -76,6 +78,9 @@ func (s *setup) listen(t testing.TB) {
 	t.Helper()
 	var err error
 	s.gate = wire.NewGate(s.Record)
+	if s.offer != nil {
+		s.gate.Offer("queue", s.offer)
+	}
 	if s.proxy, err = amqpwire.Listen(s.gate, "queue", s.addr, s.options); err != nil {
 		t.Fatal(err)
 	}

@@ -48,11 +48,11 @@ func Listen(gate *wire.Gate, peer, upstream string, options Options) (*Proxy, er
 // version.
 const greeting = "AMQP\x00\x00\x09\x01"
 
-// tlsAlert is "handshake failure": what a client of TLS understands.
-const tlsAlert = "\x15\x03\x03\x00\x02\x02\x28"
-
 // serve carries one connection of the worker to its end.
 func (p *Proxy) serve(client *wire.Client) {
+	if p.SecureIfAsked(client) != nil {
+		return
+	}
 	var agreed atomic.Uint32
 	fromClient := &frames{bufio.NewReaderSize(client, 16<<10), &agreed}
 	if err := p.greet(client, fromClient); err != nil {
@@ -76,15 +76,6 @@ func (p *Proxy) serve(client *wire.Client) {
 
 // greet reads what the worker begins with.
 func (p *Proxy) greet(client io.Writer, from *frames) error {
-	const handshake = 0x16
-	first, err := from.Peek(1)
-	if err != nil {
-		return err
-	}
-	if first[0] == handshake {
-		_, _ = io.WriteString(client, tlsAlert) // the connection ends either way
-		return wrong("it begins with TLS, which is not carried; give it amqp:// in place of amqps://")
-	}
 	said := make([]byte, len(greeting))
 	if _, err := io.ReadFull(from, said); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package amqpwire_test
 
 import (
-	"crypto/tls"
 	"encoding/binary"
 	"io"
 	"net"
@@ -15,19 +14,6 @@ import (
 )
 
 const greeting = "AMQP\x00\x00\x09\x01"
-
-// A client that begins with TLS gives up, and the proxy says why.
-func TestTLS(t *testing.T) {
-	s := start(t)
-	conn := tls.Client(raw(t, s.proxy.Addr()), &tls.Config{ServerName: "localhost"})
-	if err := conn.HandshakeContext(t.Context()); err == nil || !strings.Contains(err.Error(), "handshake failure") {
-		t.Errorf("the client says %v", err)
-	}
-	s.proxy.Close()
-	if notes := strings.Join(s.proxy.Notes(), "\n"); !strings.Contains(notes, "amqp:// in place of amqps://") {
-		t.Errorf("notes %q", notes)
-	}
-}
 
 // What is not AMQP 0-9-1 ends the connection, and says why.
 func TestMalformed(t *testing.T) {

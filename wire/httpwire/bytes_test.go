@@ -50,7 +50,8 @@ func seen(r *http.Request) string {
 		h["X-Amz-Target"], h["X-Forwarded-For"], h["X-Hop"], h["User-Agent"], h["Accept-Encoding"], body)
 }
 
-// Replies without a body, and one of unknown length.
+// Replies without a body, one of unknown length, one that others announce, and one that
+// comes before the request has been read.
 func TestReplyForms(t *testing.T) {
 	peer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -60,6 +61,19 @@ func TestReplyForms(t *testing.T) {
 			io.WriteString(w, strings.Repeat("a", 5000))
 			w.(http.Flusher).Flush()
 			io.WriteString(w, "b")
+		case "/announced":
+			w.WriteHeader(http.StatusEarlyHints)
+			w.WriteHeader(http.StatusEarlyHints)
+			io.WriteString(w, "c")
+		case "/early":
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			io.WriteString(conn, "HTTP/1.1 413 Too Large\r\nContent-Length: 1\r\n\r\nd")
+			io.Copy(io.Discard, conn)
 		default:
 			w.Header().Set("Content-Length", "7")
 		}
@@ -67,10 +81,14 @@ func TestReplyForms(t *testing.T) {
 	defer peer.Close()
 	p, _, _ := start(t, peer.URL)
 	for target, want := range map[string]string{
-		"GET /none": "204 0 0", "GET /parts": "200 5001 5001", "HEAD /head": "200 7 0",
+		"GET /none": "204 0 0", "GET /parts": "200 5001 5001", "HEAD /head": "200 7 0", "GET /announced": "200 1 1", "POST /early": "413 1 1",
 	} {
 		method, path, _ := strings.Cut(target, " ")
-		req, err := http.NewRequest(method, p.URL()+path, nil)
+		var body io.Reader
+		if method == http.MethodPost {
+			body = io.LimitReader(zeros{}, 8<<20)
+		}
+		req, err := http.NewRequest(method, p.URL()+path, body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,9 +96,9 @@ func TestReplyForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, _ := io.ReadAll(resp.Body)
+		answer, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if got := fmt.Sprint(resp.StatusCode, resp.ContentLength, len(body)); got != want {
+		if got := fmt.Sprint(resp.StatusCode, resp.ContentLength, len(answer)); got != want {
 			t.Errorf("%s: %s, want %s", target, got, want)
 		}
 	}

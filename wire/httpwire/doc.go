@@ -9,4 +9,7 @@
 // (RFC 9110, 7.6.1): the framing is this proxy's own on both sides, so trailers
 // and upgrades do not pass. The Host header stays, because a signature may cover
 // it.
+//
+// A peer may stand for outside hosts that are written into a worker's code: see Stand, which
+// the worker's proxy variables lead to, and which ends its TLS.
 package httpwire

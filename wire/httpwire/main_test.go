@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if url := os.Getenv("HTTPWIRE_TEST_WORKER"); url != "" {
 		work(url)
 	}
+	if os.Getenv("HTTPWIRE_TEST_CALL") != "" {
+		caller(os.Args[1])
+	}
 	code := m.Run()
 	if left := goroutinesLeft(); left != "" && code == 0 {
 		fmt.Println("goroutines left:\n" + left)

@@ -14,16 +14,18 @@ import (
 // records has no password and no query.
 func Refuse(record func(method, target string)) (*Proxy, error) {
 	p := &Proxy{gate: wire.NewGate(nil)}
-	err := p.start(p.gate, func(w http.ResponseWriter, r *http.Request) {
-		target := targetOf(r)
-		record(r.Method, target)
-		w.Header().Set("Connection", "close")
-		http.Error(w, refusal(r.Method, target), http.StatusBadGateway)
-	})
+	err := p.start(p.gate, func(w http.ResponseWriter, r *http.Request) { refuse(w, r, record) })
 	if err != nil {
 		return nil, fmt.Errorf("listen for calls that must not go out: %w", err)
 	}
 	return p, nil
+}
+
+func refuse(w http.ResponseWriter, r *http.Request, record func(method, target string)) {
+	target := targetOf(r)
+	record(r.Method, target)
+	w.Header().Set("Connection", "close")
+	http.Error(w, refusal(r.Method, target), http.StatusBadGateway)
 }
 
 func refusal(method, target string) string {

@@ -32,10 +32,10 @@
 //
 // # What is declined
 //
-// Encryption, compression, query attributes, LOAD DATA LOCAL, and MariaDB's progress
-// reports and cached metadata are taken out of what both sides say that they can. A client
-// that may go on in clear text does so, and one that must not gives up with a message of
-// its own. The server answers LOAD DATA LOCAL with an error. A command that is not known,
+// Compression, query attributes, LOAD DATA LOCAL, and MariaDB's progress
+// reports and cached metadata are taken out of what both sides say that they can. So is TLS,
+// unless it is offered (wire.Gate.Offer), and then it ends here: a client that may go on in
+// clear text does so, and one that must not gives up with a message of its own. The server answers LOAD DATA LOCAL with an error. A command that is not known,
 // such as replication's, ends the connection.
 //
 // A worker that connects to "localhost" may take the Unix socket and pass the proxy by:

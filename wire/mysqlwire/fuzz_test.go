@@ -36,7 +36,7 @@ func FuzzPackets(f *testing.F) {
 				r.title()
 				r.answered(outcome{statement: 1})
 			}
-			_, _ = declineGreeting(p)
+			_, _ = declineGreeting(p, true)
 			_, _ = declineResponse(p)
 			if seen := seen[len(seen)-len(p.raw):]; len(seen) != header+len(p.payload()) {
 				t.Errorf("a packet of %d bytes has a payload of %d", len(seen), len(p.payload()))

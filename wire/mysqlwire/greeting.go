@@ -33,9 +33,8 @@ const (
 )
 
 var (
-	errNoMySQL   = errors.New("server does not speak protocol 10")
-	errEncrypted = errors.New("worker goes on encrypted, which was not offered")
-	errTooOld    = errors.New("worker speaks the protocol of before 4.1")
+	errNoMySQL = errors.New("server does not speak protocol 10")
+	errTooOld  = errors.New("worker speaks the protocol of before 4.1")
 )
 
 const (
@@ -44,8 +43,8 @@ const (
 )
 
 // declineGreeting takes what is declined out of the server's first packet, and gives
-// the connection's id.
-func declineGreeting(p packet) (id uint32, err error) {
+// the connection's id. TLS is the proxy's to offer, whatever the server has.
+func declineGreeting(p packet, offersTLS bool) (id uint32, err error) {
 	b := p.payload()
 	version := bytes.IndexByte(b, 0)
 	if p.kind() != protocol10 || version < 0 || len(b) < version+1+31 {
@@ -59,10 +58,16 @@ func declineGreeting(p packet) (id uint32, err error) {
 		put32(own, binary.LittleEndian.Uint32(own)&^declinedMariaDB)
 	}
 	all &^= declined
+	if offersTLS {
+		all |= canSSL
+	}
 	binary.LittleEndian.PutUint16(low, uint16(all))
 	binary.LittleEndian.PutUint16(high, uint16(all>>16))
 	return id, nil
 }
+
+// asksTLS: the worker's answer is cut short behind its capabilities, and goes on within TLS.
+func asksTLS(p packet) bool { return short(p.payload(), 0)&canSSL != 0 }
 
 // declineResponse does the same to the worker's answer: some clients claim what no
 // server has offered, such as local files.
@@ -71,8 +76,6 @@ func declineResponse(p packet) (capabilities uint32, err error) {
 	switch {
 	case len(b) < 4:
 		return 0, errTooOld
-	case short(b, 0)&canSSL != 0:
-		return 0, errEncrypted
 	case short(b, 0)&can41 == 0 || len(b) < 32:
 		return 0, errTooOld
 	}

@@ -2,6 +2,7 @@ package mysqlwire_test
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"errors"
 	"os"
@@ -36,6 +37,7 @@ type setup struct {
 	proxy   *mysqlwire.Proxy
 	gate    *wire.Gate
 	direct  *sql.Conn
+	offer   *tls.Config
 }
 
 func start(t testing.TB) *setup {
@@ -57,6 +59,9 @@ func (s *setup) listen(t testing.TB) {
 	db, err := sql.Open("mysql", s.dsn)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s.offer != nil {
+		s.gate.Offer("database", s.offer)
 	}
 	if s.proxy, err = mysqlwire.Listen(s.gate, "database", config.Addr, db); err != nil {
 		t.Fatal(err)

@@ -49,6 +49,7 @@ func (s *session) reply() error {
 // pass passes on what belongs to no step: the login, and the server's last word before
 // it ends a connection.
 func (s *session) pass(p packet) error {
+	p.raw[3] += s.shift()
 	if _, err := s.client.Write(p.raw); err != nil {
 		return err
 	}

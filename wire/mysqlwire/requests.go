@@ -20,6 +20,7 @@ func (s *session) requests() {
 			r.answers = !p.starts()
 		}
 		if r.answers {
+			p.raw[3] -= s.shift()
 			if _, err := s.up.Write(p.raw); err != nil {
 				return
 			}

@@ -3,6 +3,8 @@ package mysqlwire
 import (
 	"bufio"
 	"errors"
+	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 
@@ -26,6 +28,7 @@ type session struct {
 	mu     sync.Mutex
 	flight *flight // the step under way
 	logsIn bool
+	asked  byte // packets by which the worker has asked for TLS: the server has not counted them
 	ended  bool // replies has ended, and takes no step any more
 	gone   bool // the client has gone
 }
@@ -57,7 +60,7 @@ func (s *session) greet(known *atomic.Uint32) error {
 		_, _ = s.client.Write(p.raw) // the connection ends either way
 		return errNoMySQL
 	}
-	id, err := declineGreeting(p)
+	id, err := declineGreeting(p, s.proxy.Offers())
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func (s *session) greet(known *atomic.Uint32) error {
 	if _, err := s.client.Write(p.raw); err != nil {
 		return err
 	}
-	if p, err = s.fromClient.next(); err != nil {
+	if p, err = s.response(); err != nil {
 		return err
 	}
 	capabilities, err := declineResponse(p)
@@ -76,6 +79,32 @@ func (s *session) greet(known *atomic.Uint32) error {
 	s.noEOF = capabilities&canDeprecateEOF != 0
 	_, err = s.up.Write(p.raw)
 	return err
+}
+
+// response is the worker's answer to the greeting, within TLS where it asks for that.
+func (s *session) response() (packet, error) {
+	p, err := s.fromClient.next()
+	if err != nil {
+		if errors.Is(err, io.EOF) && !s.proxy.Offers() {
+			s.proxy.Unsecured(fmt.Errorf("%w: %w", wire.ErrDeclined, err)) // a client that insists on TLS reads the greeting, and goes
+		}
+		return p, err
+	}
+	if !asksTLS(p) {
+		s.proxy.Unsecured(nil)
+		return p, nil
+	}
+	ahead, _ := s.fromClient.Peek(s.fromClient.Buffered()) // its handshake: it waits for no answer
+	s.client.Unread(ahead)
+	if err := s.proxy.Secure(s.client); err != nil {
+		return p, err
+	}
+	s.fromClient = &packets{Reader: bufio.NewReader(s.client)}
+	if p, err = s.fromClient.next(); err == nil {
+		s.asked = 1
+		p.raw[3] -= s.asked
+	}
+	return p, err
 }
 
 func (s *session) run() {
@@ -114,7 +143,15 @@ func (s *session) loggedIn() (was bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was, s.logsIn = s.logsIn, false
+	s.asked = 0
 	return was
+}
+
+// shift is by how much the worker's numbers of packets are ahead, while it logs in.
+func (s *session) shift() byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
 }
 
 // land takes the step that is under way, if any.

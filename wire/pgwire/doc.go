@@ -40,8 +40,10 @@
 //
 // # Encryption
 //
-// There is none: SSLRequest and GSSENCRequest are answered with 'N'. Under
-// sslmode=prefer, and less, a client goes on in clear text. Under sslmode=require,
-// and more, it gives up with a message of its own (libpq: "server does not support
-// SSL, but SSL was required"), and so it does under sslnegotiation=direct.
+// Where TLS is not offered (wire.Gate.Offer), SSLRequest is answered with 'N'. Under
+// sslmode=prefer, and less, a client goes on in clear text, some by a second connection.
+// Under sslmode=require, and more, it gives up with a message of its own (libpq: "server does
+// not support SSL, but SSL was required"). Where it is offered, the answer is 'S', and TLS
+// ends here; sslnegotiation=direct is understood, too. The server is spoken to in clear
+// text. GSSENCRequest is always answered with 'N'.
 package pgwire

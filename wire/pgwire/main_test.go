@@ -2,6 +2,7 @@ package pgwire_test
 
 import (
 	"context"
+	"crypto/tls"
 	"net/url"
 	"os"
 	"testing"
@@ -35,6 +36,7 @@ type setup struct {
 	proxy   *pgwire.Proxy
 	gate    *wire.Gate
 	direct  *pgx.Conn
+	offer   *tls.Config
 }
 
 func start(t testing.TB) *setup {
@@ -52,6 +54,9 @@ func (s *setup) listen(t testing.TB) {
 	u, err := url.Parse(s.dsn)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s.offer != nil {
+		s.gate.Offer("database", s.offer)
 	}
 	if s.proxy, err = pgwire.Listen(s.gate, "database", u.Host); err != nil {
 		t.Fatal(err)

@@ -59,8 +59,11 @@ func (p *Proxy) Sets(parameter string) bool {
 
 // serve carries one connection of the worker to its end.
 func (p *Proxy) serve(client *wire.Client) {
+	if p.SecureIfAsked(client) != nil { // or else by a request in clear text
+		return
+	}
 	requests := bufio.NewReader(client)
-	first, err := greet(client, requests)
+	first, err := p.greet(client, requests)
 	if err != nil {
 		return
 	}

@@ -1,9 +1,13 @@
 package pgwire
 
 import (
+	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // What a connection may begin with, beside a StartupMessage.
@@ -16,21 +20,44 @@ const (
 // maxStartup is PostgreSQL's own bound of a first packet.
 const maxStartup = 10000
 
-// greet reads the packet with which the worker begins, and declines encryption
-// as often as it is asked for.
-func greet(client io.Writer, requests io.Reader) ([]byte, error) {
+// greet reads the packet with which the worker begins. What it asks for of TLS it gets
+// where that is offered. Any other encryption is declined as often as it is asked for.
+func (p *Proxy) greet(client *wire.Client, requests *bufio.Reader) ([]byte, error) {
 	for {
 		packet, err := firstPacket(requests)
 		if err != nil {
 			return nil, err
 		}
-		if c := code(packet); c != sslRequest && c != gssEncRequest {
+		switch code(packet) {
+		case sslRequest:
+			err = p.secure(client, requests)
+		case gssEncRequest:
+			_, err = client.Write([]byte{'N'})
+		default:
+			p.Unsecured(nil) // a client that insists does not come so far
 			return packet, nil
 		}
-		if _, err := client.Write([]byte{'N'}); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
+}
+
+var errSentAhead = errors.New("worker has sent something in clear text behind its request for TLS")
+
+func (p *Proxy) secure(client *wire.Client, requests *bufio.Reader) error {
+	if !p.Offers() || client.Secured() {
+		p.Unsecured(wire.ErrDeclined)
+		_, err := client.Write([]byte{'N'})
+		return err
+	}
+	if requests.Buffered() > 0 {
+		return errSentAhead // or it would be taken for what came within TLS
+	}
+	if _, err := client.Write([]byte{'S'}); err != nil {
+		return err
+	}
+	return p.Secure(client)
 }
 
 // firstPacket has a length and no type.

@@ -99,11 +99,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close(); g.Close() })
-	conn, err := net.Dial("tcp", p.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := dial(t, p.Addr())
 	for _, code := range []byte{0x30, 0x2f} { // GSSENCRequest, SSLRequest
 		conn.Write([]byte{0, 0, 0, 8, 4, 0xd2, 0x16, code})
 		if got := read(t, conn, 1); got != "N" {
@@ -181,20 +177,26 @@ func read(t *testing.T, conn net.Conn, n int) string {
 	return string(buf)
 }
 
+func dial(t *testing.T, addr string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
 // What is not PostgreSQL is turned away, and a server that is not there gives no
 // reply.
 func TestTurnedAway(t *testing.T) {
 	s := start(t)
-	for _, first := range []string{"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc", "\x00\x00\x00\x04\x00\x03\x00\x00"} {
-		conn, err := net.Dial("tcp", s.proxy.Addr())
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, first := range []string{"GET / HTTP/1.1\r\n\r\n", "\x00\x00\x00\x04\x00\x03\x00\x00"} {
+		conn := dial(t, s.proxy.Addr())
 		conn.Write([]byte(first))
 		if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
 			t.Errorf("%q was answered", first)
 		}
-		conn.Close()
 	}
 	if _, err := pgwire.Listen(s.gate, "database", "localhost"); err == nil {
 		t.Error("an upstream without a port was taken")
@@ -206,11 +208,7 @@ func TestTurnedAway(t *testing.T) {
 func TestShutGate(t *testing.T) {
 	s := start(t)
 	f := raw(t, s.proxied)
-	conn, err := net.Dial("tcp", s.proxy.Addr()) // says nothing
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	dial(t, s.proxy.Addr()) // says nothing
 	s.gate.Shut()
 	f.Send(&pgproto3.Query{String: "SELECT 1"})
 	f.Flush()

@@ -13,7 +13,7 @@ import (
 const (
 	pythonScript = `
 import sys, redis
-c = redis.Redis.from_url("redis://%s/0?protocol=%s" % (sys.argv[1], sys.argv[2]))
+c = redis.Redis.from_url(sys.argv[1] + "/0?protocol=" + sys.argv[2])
 c.lpush("queue", "m")
 assert c.brpop(["other", "queue"], 1) is not None
 with c.pipeline() as p:
@@ -32,12 +32,12 @@ assert c.register_script("return ARGV[1]")(["k"], ["v"]) == b"v"
 `
 	rubyScript = `
 require "redis"
-c = Redis.new(url: "redis://#{ARGV[0]}/0")
+c = Redis.new(url: "#{ARGV[0]}/0")
 c.lpush("queue", "m")
 c.brpop("other", "queue", timeout: 1) or raise "no message"
 c.multi { |p| p.zadd("unacked_index", 1.5, "tag"); p.hset("unacked", "tag", "m") } == [true, 1] or raise "transaction"
 c.brpop("queue", timeout: 1) and raise "a message"
-Redis.new(url: "redis://#{ARGV[0]}/0").subscribe("news") do |on|
+Redis.new(url: "#{ARGV[0]}/0").subscribe("news") do |on|
   on.subscribe { c.publish("news", "hey") }
   on.message { |_, m| m == "hey" or raise m; throw :heard }
 end rescue UncaughtThrowError
@@ -62,7 +62,7 @@ func TestClients(t *testing.T) {
 				t.Skipf("%s has no library for Redis: %v", command[0], err)
 			}
 			s := start(t)
-			command[3] = s.proxy.Addr()
+			command[3] = "redis://" + s.proxy.Addr()
 			if out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}

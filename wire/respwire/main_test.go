@@ -2,6 +2,7 @@ package respwire_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/url"
@@ -39,6 +40,7 @@ type setup struct {
 	direct *goredis.Client
 
 	options respwire.Options
+	offer   *tls.Config
 }
 
 func start(t testing.TB, options ...respwire.Options) *setup {
@@ -70,6 +72,9 @@ func (s *setup) listen(t testing.TB) {
 	t.Helper()
 	var err error
 	s.gate = wire.NewGate(s.Record)
+	if s.offer != nil {
+		s.gate.Offer("queue", s.offer)
+	}
 	if s.proxy, err = respwire.Listen(s.gate, "queue", s.addr, s.options); err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,9 @@ func Listen(gate *wire.Gate, peer, upstream string, options Options) (*Proxy, er
 
 // serve carries one connection of the worker to its end.
 func (p *Proxy) serve(client *wire.Client) {
+	if p.SecureIfAsked(client) != nil {
+		return
+	}
 	conn, err := wire.Dial(p.upstream)
 	if err != nil {
 		return

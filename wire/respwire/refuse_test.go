@@ -2,7 +2,6 @@ package respwire_test
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net"
 	"strings"
@@ -59,22 +58,6 @@ func TestNoPasswordIsShown(t *testing.T) {
 	}
 	if !strings.Contains(trace, "ACL WHOAMI") || !strings.Contains(shown.String(), "CONFIG") {
 		t.Errorf("the control: what is no password is shown\n%s\n%s", trace, shown.String())
-	}
-}
-
-// A client that begins with TLS gives up, and the proxy says why.
-func TestTLS(t *testing.T) {
-	s := start(t)
-	conn := tls.Client(raw(t, s.proxy.Addr()), &tls.Config{ServerName: "localhost"})
-	if err := conn.HandshakeContext(t.Context()); err == nil || !strings.Contains(err.Error(), "handshake failure") {
-		t.Errorf("the client says %v", err)
-	}
-	s.proxy.Close()
-	if notes := strings.Join(s.proxy.Notes(), "\n"); !strings.Contains(notes, "redis:// in place of rediss://") {
-		t.Errorf("notes %q", notes)
-	}
-	if got := s.Steps(); len(got) != 0 {
-		t.Errorf("steps %q", got)
 	}
 }
 

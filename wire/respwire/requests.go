@@ -21,9 +21,6 @@ type request struct {
 // requests carries what the worker says, until it goes.
 func (s *session) requests() error {
 	defer s.fromClient.kept.Drop()
-	if err := s.refuseTLS(); err != nil {
-		return err
-	}
 	var r request
 	for mine := true; ; {
 		c, err := s.fromClient.command()
@@ -37,19 +34,6 @@ func (s *session) requests() error {
 			return err
 		}
 	}
-}
-
-// tlsAlert is "handshake failure": what a client of TLS understands.
-var tlsAlert = []byte{0x15, 3, 3, 0, 2, 2, 40}
-
-func (s *session) refuseTLS() error {
-	const handshake = 0x16
-	first, err := s.fromClient.Peek(1)
-	if err != nil || first[0] != handshake {
-		return err
-	}
-	_, _ = s.client.Write(tlsAlert) // the connection ends either way
-	return wrong("it begins with TLS, which is not carried; give it redis:// in place of rediss://")
 }
 
 func (s *session) myTurn() bool {
