@@ -6,6 +6,6 @@
 // gone was lost is the replay's to say.
 //
 // Every system is told in the same words, those of Kind. Where a system has no such
-// thing the package says what stands for it: Sidekiq has no acknowledgement, so a
-// delivery of it ends when its worker asks for the next message.
+// thing the package says what stands for it: Sidekiq's own fetch has no acknowledgement,
+// so a delivery of it ends when its worker asks for the next message.
 package queue

@@ -17,6 +17,12 @@ type Ledger struct {
 	early   map[string]int  // received before their sending was seen
 	waiting map[string]int  // open polls, by worker
 	threads map[string]int  // polls that an idle worker has open
+
+	askedEvery time.Duration        // by workers whose polls do not wait
+	alive      map[string]time.Time // until when each worker counts as that
+	nextLook   time.Time            // for workers that do not
+	every      time.Duration        // between two looks
+	stale      []Copy               // of which a worker's own list is yet to be told that they went elsewhere
 }
 
 // Copy is one copy of a message: N counts the copies of one message, from 1, and Place is
@@ -26,10 +32,13 @@ type Copy struct {
 	N       int
 	Payload []byte
 	Place   string
-	state   copyState
-	worker  string
-	due     time.Time
-	forced  bool // put on again while in hand
+	// Kept is the list of its worker's own that it is in, too; empty: it dies with its worker.
+	Kept      string
+	state     copyState
+	worker    string
+	due       time.Time
+	forced    bool // put on again while in hand
+	reclaimed bool // from a worker's own list, and not yet put on
 }
 
 type copyState int
@@ -46,7 +55,7 @@ const (
 func NewLedger() *Ledger {
 	return &Ledger{
 		Log:   NewLog(),
-		known: map[string]Copy{}, made: map[string]int{}, early: map[string]int{}, waiting: map[string]int{}, threads: map[string]int{},
+		known: map[string]Copy{}, made: map[string]int{}, early: map[string]int{}, waiting: map[string]int{}, threads: map[string]int{}, alive: map[string]time.Time{},
 	}
 }
 
@@ -107,7 +116,7 @@ func (l *Ledger) Wait(ctx context.Context, ok func(Snapshot) bool) error {
 }
 
 func (l *Ledger) look() Snapshot {
-	s := Snapshot{Asking: map[string]bool{}, Idle: map[string]bool{}, Events: l.Events()}
+	s := Snapshot{Asking: map[string]bool{}, Idle: map[string]bool{}, Events: l.Events(), AskedEvery: l.askedEvery}
 	now, busy := l.Time(), map[string]bool{}
 	for _, c := range l.copies {
 		switch c.state {
@@ -116,6 +125,9 @@ func (l *Ledger) look() Snapshot {
 		case inHand:
 			s.InFlight++
 			busy[c.worker] = true
+			if c.Kept != "" {
+				s.DueIn(l.comesBack(c).Sub(now))
+			}
 		case delayed:
 			s.Delayed++
 			s.DueIn(c.due.Sub(now))

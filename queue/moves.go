@@ -33,7 +33,11 @@ func (l *Ledger) Arrived(worker, message, place string, payload []byte) {
 		l.make(Sent, message, "", place, payload)
 		return
 	}
-	c.state, c.worker, c.Place, c.Payload = visible, "", place, payload
+	if c.reclaimed {
+		kind, worker = VisibilityOver, ""
+	}
+	l.leave(c)
+	c.state, c.worker, c.Place, c.Payload, c.reclaimed = visible, "", place, payload, false
 	l.note(kind, c, worker, 0)
 }
 
@@ -62,6 +66,7 @@ func (l *Ledger) Delayed(worker, message, place string, payload []byte, at time.
 	if c == nil {
 		c = l.make(Sent, message, worker, place, payload)
 	}
+	l.leave(c)
 	c.state, c.worker, c.Place, c.Payload, c.due = delayed, "", place, payload, at
 	l.note(VisibilityChanged, c, worker, max(0, at.Sub(l.Time())))
 }
@@ -71,22 +76,25 @@ func (l *Ledger) Died(worker, message, place string) {
 	l.Lock()
 	defer l.Unlock()
 	if c := l.held(worker, message); c != nil {
+		l.leave(c)
 		c.state, c.worker, c.Place = deadLetter, "", place
 		l.note(DeadLettered, c, worker, 0)
 	}
 }
 
-// Ended is told that a worker is done with all that it has in hand.
+// Ended is told that a worker is done with all that it has in hand, but for what it keeps:
+// that has an end of its own.
 func (l *Ledger) Ended(worker string) {
 	l.Lock()
 	defer l.Unlock()
-	for _, c := range l.inHandOf(worker) {
+	for _, c := range l.mortal(worker) {
 		l.drop(Deleted, c, worker)
 	}
 }
 
-func (l *Ledger) inHandOf(worker string) []*Copy {
-	return l.left(func(c *Copy) bool { return c.state == inHand && c.worker == worker })
+// mortal is what a worker has in hand that would die with it.
+func (l *Ledger) mortal(worker string) []*Copy {
+	return l.left(func(c *Copy) bool { return c.state == inHand && c.worker == worker && c.Kept == "" })
 }
 
 // Threads is told how many polls an idle worker has open.
@@ -117,18 +125,20 @@ func (l *Ledger) Answered(worker string) {
 func (l *Ledger) WouldEnd(worker string) bool {
 	l.Lock()
 	defer l.Unlock()
-	return l.waiting[worker]+1 >= max(1, l.threads[worker]) && len(l.inHandOf(worker)) > 0
+	return l.waiting[worker]+1 >= max(1, l.threads[worker]) && len(l.mortal(worker)) > 0
 }
 
-// Dead is told that a worker's process has ended: what it had in hand is lost.
+// Dead is told that a worker's process has ended: what it had in hand is lost, unless it
+// is kept.
 func (l *Ledger) Dead(worker string) {
 	l.Lock()
 	defer l.Unlock()
 	l.waiting[worker] = 0
-	for _, c := range l.inHandOf(worker) {
+	for _, c := range l.mortal(worker) {
 		c.state = lost
 		l.note(Lost, c, worker, 0)
 	}
+	l.bequeath(worker)
 	l.Tell()
 }
 
@@ -144,7 +154,7 @@ func (l *Ledger) Advance(d time.Duration) (due, forced []Copy) {
 		c.state = visible
 		l.note(VisibilityOver, c, "", 0)
 	}
-	for _, c := range l.left(func(c *Copy) bool { return (c.state == inHand || c.state == lost) && !c.forced }) {
+	for _, c := range l.left(func(c *Copy) bool { return (c.state == inHand || c.state == lost) && c.Kept == "" && !c.forced }) {
 		if c.forced = true; c.state == lost {
 			l.remove(c)
 		}
@@ -165,7 +175,8 @@ func (l *Ledger) Known(message string) (place string, payload []byte, ok bool) {
 func (l *Ledger) Lose() []Copy {
 	l.Lock()
 	defer l.Unlock()
-	var gone []Copy
+	gone := l.stale
+	l.stale = nil
 	for _, c := range slices.Clone(l.copies) {
 		gone = append(gone, *c)
 		l.drop(Gone, c, "")

@@ -3,7 +3,7 @@ package queue
 import "strings"
 
 // polls are the words by which a worker asks for messages: of SQS, and of Redis.
-var polls = map[string]bool{"ReceiveMessage": true, "BRPOP": true}
+var polls = map[string]bool{"ReceiveMessage": true, "BRPOP": true, "RPOPLPUSH": true}
 
 // IsPoll tells whether a step, as a history has it, asks the queue for messages.
 func IsPoll(step string) bool {

@@ -76,6 +76,8 @@ type Snapshot struct {
 	Visible, InFlight, Delayed, Dead int
 	// Asking workers wait for a message, Idle ones have none in hand besides.
 	Asking, Idle map[string]bool
+	// AskedEvery is how long an idle worker may take until it asks; 0: it waits for an answer.
+	AskedEvery time.Duration
 	// Due tells, where NextDue is true, how long it takes until the next copy can be
 	// received that cannot be now.
 	NextDue bool

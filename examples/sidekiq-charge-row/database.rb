@@ -2,7 +2,8 @@
 
 require "active_record"
 
-ActiveRecord::Base.establish_connection(ENV.fetch("DATABASE_URL"))
+# ActiveRecord calls its driver mysql2.
+ActiveRecord::Base.establish_connection(ENV.fetch("DATABASE_URL").sub(/\Amysql:/, "mysql2:"))
 
 class Charge < ActiveRecord::Base
 end

@@ -14,7 +14,8 @@ module Payments
 
   def charge(order_id, amount_cents, currency, reference: nil, timeout: 30)
     request = Net::HTTP::Post.new("/charges", "Content-Type" => "application/json")
-    request.body = JSON.generate({order_id: order_id, amount_cents: amount_cents, currency: currency, reference: reference}.compact)
+    order = {order_id: order_id, amount_cents: amount_cents, currency: currency, reference: reference}.compact
+    request.body = JSON.generate(order)
     answer = send_request(request, timeout)
     raise Refused, "charge answered #{answer.code}" unless answer.is_a?(Net::HTTPSuccess)
   end

@@ -132,7 +132,7 @@ func (q *Queue) Lose() error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
 	defer cancel()
 	for _, c := range q.Ledger.Lose() {
-		if err := q.client.Del(ctx, c.Place).Err(); err != nil {
+		if err := q.client.Del(ctx, c.Place, c.Kept).Err(); err != nil {
 			return fmt.Errorf("lose the jobs: %w", err)
 		}
 	}
@@ -166,7 +166,7 @@ func (q *Queue) Advance(d time.Duration) error {
 			return err
 		}
 	}
-	return nil
+	return q.reclaim(ctx)
 }
 
 // Versions are those of Redis.

@@ -16,6 +16,7 @@ import (
 // rig is a queue with one worker that is driven by hand, through its proxy.
 type rig struct {
 	*testing.T
+	name string
 	q    *Queue
 	gate *wire.Gate
 	say  *redis.Client
@@ -28,8 +29,14 @@ func start(t *testing.T) rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { q.Close() })
-	gate := wire.NewGate(func(e wire.Event) { q.Crossed("A", e) })
-	way, err := q.Listen(gate, "A")
+	return worker(t, q, "A")
+}
+
+// worker is one more that is driven by hand.
+func worker(t *testing.T, q *Queue, name string) rig {
+	t.Helper()
+	gate := wire.NewGate(func(e wire.Event) { q.Crossed(name, e) })
+	way, err := q.Listen(gate, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +47,7 @@ func start(t *testing.T) rig {
 	options.Protocol, options.DisableIdentity, options.MaxRetries = 2, true, -1
 	say := redis.NewClient(options)
 	t.Cleanup(func() { say.Close(); gate.Shut(); way.Close(); gate.Close() })
-	return rig{t, q, gate, say}
+	return rig{t, name, q, gate, say}
 }
 
 // poll asks for a job as an idle thread does.
@@ -59,6 +66,15 @@ func (r rig) askInVain() {
 	if err := r.say.BRPop(r.Context(), time.Second, "queue:default").Err(); err != redis.Nil {
 		r.Fatal(err)
 	}
+}
+
+func (r rig) die() {
+	r.Helper()
+	r.gate.Shut()
+	if err := r.gate.Quiet(r.Context()); err != nil {
+		r.Fatal(err)
+	}
+	r.q.Dead(r.name)
 }
 
 func (r rig) told() string {
@@ -158,11 +174,7 @@ func TestADeadWorkerLosesItsJobAndTakesNoOther(t *testing.T) {
 	if err := r.q.Wait(t.Context(), func(s queue.Snapshot) bool { return s.Asking["A"] }); err != nil {
 		t.Fatal(err)
 	}
-	r.gate.Shut()
-	if err := r.gate.Quiet(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	r.q.Dead("A")
+	r.die()
 	<-open
 	if n := r.q.client.LLen(t.Context(), "queue:default").Val(); n != 0 {
 		t.Fatalf("%d are left: nothing was lost", n)

@@ -21,20 +21,38 @@ const (
 // watch follows what one process says to Redis.
 func (q *Queue) watch(worker string) respwire.Options {
 	return respwire.Options{Saw: func(_ wire.Step, said respwire.Said) {
-		if said.Delivery || said.Reply.IsError() {
+		if said.Delivery || said.Reply.IsError() || said.Reply.IsNull() { // such as SET with NX
 			return
 		}
-		if from, texts := said.Taken(); strings.HasPrefix(string(from), queuePrefix) {
-			for _, text := range texts {
-				if j, ok := read(text); ok {
-					q.Received(worker, j.JID, string(from), text)
-				}
-			}
+		if from, texts := said.Taken(); from != nil {
+			q.eachJob(texts, func(j job, text []byte) { q.took(worker, j.JID, string(from), text, said.Commands[0]) })
 		}
 		for _, c := range said.Commands {
 			q.saw(worker, c)
 		}
 	}}
+}
+
+func (q *Queue) eachJob(texts [][]byte, do func(job, []byte)) {
+	for _, text := range texts {
+		if j, ok := read(text); ok {
+			do(j, text)
+		}
+	}
+}
+
+// took is a job that is taken off a list: a queue, or that of a worker that is dead.
+func (q *Queue) took(worker, id, from string, text []byte, by respwire.Command) {
+	switch {
+	case strings.HasPrefix(from, workingPrefix):
+		q.Reclaimed(worker, id, from)
+	case strings.HasPrefix(from, queuePrefix):
+		q.Received(worker, id, from, text)
+		if to := string(by.Args[min(1, len(by.Args)-1)]); strings.HasPrefix(to, workingPrefix) {
+			q.Keep(worker, id, to)
+			q.Answered(worker)
+		}
+	}
 }
 
 func (q *Queue) saw(worker string, c respwire.Command) {
@@ -44,23 +62,19 @@ func (q *Queue) saw(worker string, c respwire.Command) {
 	key := string(c.Args[0])
 	switch {
 	case (c.Name == "LPUSH" || c.Name == "RPUSH") && strings.HasPrefix(key, queuePrefix):
-		for _, text := range c.Args[1:] {
-			if j, ok := read(text); ok {
-				q.Arrived(worker, j.JID, key, text)
-			}
-		}
+		q.eachJob(c.Args[1:], func(j job, text []byte) { q.Arrived(worker, j.JID, key, text) })
 	case c.Name == "ZADD" && (key == schedule || key == retry):
 		for i := 1; i+1 < len(c.Args); i += 2 {
 			q.delayed(worker, key, c.Args[i], c.Args[i+1])
 		}
-	case c.Name == "ZADD" && key == deadSet && len(c.Args) > 2:
-		if j, ok := read(c.Args[2]); ok {
-			q.Died(worker, j.JID, key)
-		}
+	case c.Name == "ZADD" && (key == deadSet || key == interrupted):
+		q.eachJob(c.Args[1:], func(j job, _ []byte) { q.Died(worker, j.JID, key) })
 	case c.Name == "SREM" && key == "processes":
 		q.Ended(worker)
 	case c.Name == "HSET" || c.Name == "HMSET":
 		q.heartbeat(worker, c.Args[1:])
+	default:
+		q.sawReliable(worker, c)
 	}
 }
 
@@ -94,13 +108,21 @@ func isPoll(s wire.Step) bool {
 	return queue.IsPoll(s.String()) && strings.HasPrefix(keys, queuePrefix)
 }
 
-// IsEnd is true of the poll by which a worker shows that it is done, since there is no
+// IsEnd is true of the poll by which a worker shows that it is done, where there is no
 // acknowledgement.
-func (q *Queue) IsEnd(worker string, s wire.Step) bool { return isPoll(s) && q.WouldEnd(worker) }
+func (q *Queue) IsEnd(worker string, s wire.Step) bool {
+	return isPoll(s) && q.WouldEnd(worker) || isAcknowledgement(s) && q.Keeps(worker)
+}
 
 // Crossed follows the polls.
 func (q *Queue) Crossed(worker string, e wire.Event) {
 	if !isPoll(e.Step) {
+		return
+	}
+	if asksInTurn(e.Step) {
+		if e.Phase == wire.Forwarded {
+			q.Polls(worker, askPause)
+		}
 		return
 	}
 	switch e.Phase {

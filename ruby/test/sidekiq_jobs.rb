@@ -204,3 +204,11 @@ class MailJob < ActiveJob::Base # :nodoc:
     operation.reference
   end
 end
+
+class RetriedMailJob < MailJob # :nodoc:
+  twiceproof "mail.send", not_applied: [Errno::ECONNREFUSED]
+  retry_on(Errno::ECONNREFUSED, wait: 0, attempts: 2) do |job, error|
+    Tell.it("gave_up", job.arguments[0][:order_id], error: error.class.name)
+  end
+  discard_on RuntimeError
+end

@@ -1,27 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "test_helper"
-require_relative "sidekiq_world"
+require_relative "sidekiq_steps"
 
 # Guarded jobs in Sidekiq's own processes, on a real Redis; each with what the same job does without the guard.
 class SidekiqTest < Minitest::Test
+  include SidekiqSteps
   make_my_diffs_pretty!
-
-  DATABASES = %w[postgres mysql].freeze
-
-  def setup
-    @world = SidekiqWorld.of("postgres")
-  end
-
-  # One test on each database.
-  def self.test_on_each(what, &body)
-    DATABASES.each do |name|
-      define_method("test_#{what}: #{name}") do
-        @world = SidekiqWorld.of(name)
-        instance_exec(&body)
-      end
-    end
-  end
 
   test_on_each("repeats act once") do
     key = start
@@ -105,70 +90,6 @@ class SidekiqTest < Minitest::Test
     assert_operator till.count("put_back", key), :<, 10
     assert_equal 1, till.count("subclass", key)
     assert @world.lost?(text), "it is done, and waits nowhere"
-  end
-
-  # The worker came back after its lease, and its effect is there: the policy finds it.
-  test_on_each("a body that raises is retried by Sidekiq, and looked up") do
-    key = start
-    till.at("look_up", key) { true }
-    text = push("ChargeJob", key, "late_raise")
-    member = @world.due("retry", text)
-
-    assert_equal [0, "RuntimeError"], JSON.parse(member).values_at("retry_count", "error_class")
-    settle(text, key)
-    till.wait("taken_over", key)
-    till.until("completed") { record("charge.create", key, "completion") == ["found"] }
-
-    assert_equal 1, till.count("charge", key)
-    assert_equal till.all("charge", key)[0]["reference"], till.all("look_up", key)[0]["reference"]
-  end
-
-  def test_control_a_retry_without_the_guard
-    key = start
-    @world.due("retry", push("PlainJob", key, "late_raise"))
-    till.wait("charge", key, 2)
-  end
-
-  # The classes that mean "not applied" release the claim: the retry acts at once, without asking.
-  def test_surely_not_applied
-    %w[refused not_applied].each do |why|
-      key = start
-      text = push("ChargeJob", key, "early_#{why}")
-      till.until("released") { @world.waiting("retry", text).any? }
-
-      assert_equal ["claimed", "0", nil], record("charge.create", key, "state", "acts", "completion"), why
-      @world.due("retry", text)
-      till.wait("before", key, 2)
-
-      assert_equal [0, 0], [till.count("look_up", key), till.count("put_back", key)], why
-    end
-  end
-
-  # The error class that Sidekiq and its blocks see is the job's own.
-  def test_retries_exhausted_and_the_dead_set
-    key = start
-    text = push("ChargeJob", key, "early_refused", retry: 1)
-
-    assert_equal "Errno::ECONNREFUSED", JSON.parse(@world.due("retry", text))["error_class"]
-    assert_equal "Errno::ECONNREFUSED", till.wait("exhausted", key)["error"]
-    till.until("dead") { @world.waiting("dead", text).any? }
-
-    assert_empty @world.waiting("retry", text)
-    assert_equal ["claimed", JSON.parse(text)["jid"]], [record("charge.create", key, "state")[0], stored(key)["jid"]]
-    assert_match(/no retry is left, the record keeps the case: key #{key}/, @world.log)
-  end
-
-  def test_without_retries_the_record_keeps_the_case
-    key = start
-    till.at("look_up", key) { false }
-    text = push("ChargeJob", key, "late_raise", retry: false)
-    till.wait("failure", jid(text))
-    till.until("given up") { record("charge.create", key, "given_up") == ["t"] }
-
-    assert @world.lost?(text)
-    assert_equal JSON.parse(text), stored(key)
-    @world.push_text(JSON.generate(stored(key).merge("args" => [key, "well"])))
-    till.wait("after", key)
   end
 
   # Another amount is refused, and so is a message without a key, before any claim.
@@ -262,63 +183,5 @@ class SidekiqTest < Minitest::Test
     till.wait("after", key)
 
     assert_equal [1, 0], [till.count("charge", key), till.count("put_back", key)]
-  end
-
-  private
-
-  def till
-    @world.till
-  end
-
-  def start
-    @world.worker
-    @world.next_key
-  end
-
-  # A key, and what lets its next so many deliveries on at this step.
-  def held_at(step, times = 1)
-    key = start
-    open = Queue.new
-    held = 0
-    till.at(step, key) { open.pop if (held += 1) <= times }
-    [key, open]
-  end
-
-  def push(*args, **more)
-    @world.push(*args, **more)
-  end
-
-  def mail(key, mode)
-    skip "ActiveJob is not loaded" if ENV["ACTIVE_JOB"] == "no"
-    @world.push_mail(key, mode)
-  end
-
-  # Puts it on the queue again as often as it is put back, until the settle time is over.
-  def settle(text, key)
-    till.until("looked up") do
-      @world.due("schedule", text) if @world.waiting("schedule", text).any?
-      till.count("look_up", key).positive?
-    end
-  end
-
-  # Once it waits for a retry.
-  def error_of(text)
-    JSON.parse(till.until("failed") { @world.waiting("retry", text).first }[0])["error_class"]
-  end
-
-  def record(job, key, *columns)
-    @world.record(job, key, *columns)
-  end
-
-  def stored(key)
-    JSON.parse(record("charge.create", key, "message")[0])
-  end
-
-  def rows(key)
-    @world.database.effects("booking.create", key)
-  end
-
-  def jid(text)
-    JSON.parse(text)["jid"]
   end
 end

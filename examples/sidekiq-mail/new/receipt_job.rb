@@ -1,14 +1,12 @@
 # frozen_string_literal: true
 
-require "pg"
 require "twiceproof/sidekiq"
+require_relative "../database"
 require_relative "../receipt"
 
 Twiceproof.configure do |config|
   config.job_file = ENV.fetch("TWICEPROOF_FILE", "twiceproof.yaml")
-  config.connect = lambda do
-    PG.connect(ENV.fetch("DATABASE_URL"), connect_timeout: 5, tcp_user_timeout: 5000, options: "-c statement_timeout=5s")
-  end
+  config.connect = -> { Database.connect }
 end
 
 # Mails a receipt once, but for what the policy says of a worker that vanished.

@@ -1,0 +1,6 @@
+# frozen_string_literal: true
+
+require "active_job"
+require "sidekiq"
+
+ActiveJob::Base.queue_adapter = :sidekiq

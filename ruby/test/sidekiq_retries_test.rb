@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require_relative "test_helper"
+require_relative "sidekiq_steps"
+
+# A body that raises: Sidekiq's retries, those of ActiveJob, and the dead set.
+class SidekiqRetriesTest < Minitest::Test
+  include SidekiqSteps
+  make_my_diffs_pretty!
+
+  # The worker came back after its lease, and its effect is there: the policy finds it.
+  test_on_each("a body that raises is retried by Sidekiq, and looked up") do
+    key = start
+    till.at("look_up", key) { true }
+    text = push("ChargeJob", key, "late_raise")
+    member = @world.due("retry", text)
+
+    assert_equal [0, "RuntimeError"], JSON.parse(member).values_at("retry_count", "error_class")
+    settle(text, key)
+    till.wait("taken_over", key)
+    till.until("completed") { record("charge.create", key, "completion") == ["found"] }
+
+    assert_equal 1, till.count("charge", key)
+    assert_equal till.all("charge", key)[0]["reference"], till.all("look_up", key)[0]["reference"]
+  end
+
+  def test_control_a_retry_without_the_guard
+    key = start
+    @world.due("retry", push("PlainJob", key, "late_raise"))
+    till.wait("charge", key, 2)
+  end
+
+  # The classes that mean "not applied" release the claim: the retry acts at once, without asking.
+  def test_surely_not_applied
+    %w[refused not_applied].each do |why|
+      key = start
+      text = push("ChargeJob", key, "early_#{why}")
+      till.until("released") { @world.waiting("retry", text).any? }
+
+      assert_equal ["claimed", "0", nil], record("charge.create", key, "state", "acts", "completion"), why
+      @world.due("retry", text)
+      till.wait("before", key, 2)
+
+      assert_equal [0, 0], [till.count("look_up", key), till.count("put_back", key)], why
+    end
+  end
+
+  # The error class that Sidekiq and its blocks see is the job's own.
+  def test_retries_exhausted_and_the_dead_set
+    key = start
+    text = push("ChargeJob", key, "early_refused", retry: 1)
+
+    assert_equal "Errno::ECONNREFUSED", JSON.parse(@world.due("retry", text))["error_class"]
+    assert_equal "Errno::ECONNREFUSED", till.wait("exhausted", key)["error"]
+    till.until("dead") { @world.waiting("dead", text).any? }
+
+    assert_empty @world.waiting("retry", text)
+    assert_equal ["claimed", JSON.parse(text)["jid"]], [record("charge.create", key, "state")[0], stored(key)["jid"]]
+    assert_match(/no retry is left, the record keeps the case: key #{key}/, @world.log)
+  end
+
+  def test_without_retries_the_record_keeps_the_case
+    key = start
+    till.at("look_up", key) { false }
+    text = push("ChargeJob", key, "late_raise", retry: false)
+    till.wait("failure", jid(text))
+    till.until("given up") { record("charge.create", key, "given_up") == ["t"] }
+
+    assert @world.lost?(text)
+    assert_equal JSON.parse(text), stored(key)
+    @world.push_text(JSON.generate(stored(key).merge("args" => [key, "well"])))
+    till.wait("after", key)
+  end
+
+  # A person takes it out of the dead set: the record is met, and nobody charges again.
+  def test_retried_by_hand_from_the_dead_set
+    key = start
+    till.at("look_up", key) { true }
+    text = push("ChargeJob", key, "late_raise", retry: 0)
+    @world.due("dead", text)
+    settle(text, key)
+    till.until("completed") { record("charge.create", key, "completion") == ["found"] }
+
+    assert_equal 1, till.count("charge", key)
+  end
+
+  def test_control_retried_by_hand_without_the_guard
+    key = start
+    @world.due("dead", push("PlainJob", key, "late_raise", retry: 0))
+    till.wait("charge", key, 2)
+  end
+
+  # ActiveJob puts it on again as a new job of Sidekiq's: another jid, the same operation.
+  def test_active_jobs_retry_on
+    key = start
+    text = mail(key, "early_refused", "RetriedMailJob")
+    till.wait("before", key, 2)
+    till.wait("gave_up", key)
+
+    assert_equal(["Errno::ECONNREFUSED"], till.all("gave_up", key).map { |said| said["error"] })
+    assert_equal [0, 0], [till.count("put_back", key), till.count("held", key)]
+    assert_equal %w[claimed 0], record("mail.send", key, "state", "acts")
+    assert_empty @world.waiting("retry", text)
+  end
+
+  # Its message is gone; the record has it, and the policy stands.
+  def test_active_jobs_discard_on
+    key = start
+    text = mail(key, "late_raise", "RetriedMailJob")
+    till.wait("success", jid(text))
+
+    assert @world.lost?(text)
+    assert_equal [%w[claimed t], 1], [record("mail.send", key, "state", "given_up"), till.count("charge", key)]
+    mail(key, "well", "RetriedMailJob")
+    till.wait("held", key)
+
+    assert_equal 1, till.count("charge", key)
+  end
+
+  def test_active_job_in_the_dead_set
+    key = start
+    text = mail(key, "late_raise", retry: 0)
+    @world.due("dead", text)
+    till.wait("held", key)
+
+    assert_equal [1, "held"], [till.count("charge", key), *record("mail.send", key, "state")]
+  end
+end
