@@ -31,6 +31,8 @@ func putBackCelery(ctx context.Context, address string) (func(context.Context, [
 		}, nil
 	case "amqp", "amqps", "pyamqp":
 		return putBackAMQP(ctx, address)
+	case "sqs":
+		return putBackCelerySQS(ctx, address)
 	}
 	return nil, unreadableBroker()
 }
@@ -38,7 +40,7 @@ func putBackCelery(ctx context.Context, address string) (func(context.Context, [
 func unreadableBroker() error {
 	return &replay.Problem{
 		What: "the address of Celery's broker cannot be read",
-		Hint: "write --queue-url, or CELERY_BROKER_URL, such as redis://127.0.0.1:6379/0 or amqp://user:password@127.0.0.1:5672//",
+		Hint: "write --queue-url, or CELERY_BROKER_URL, such as redis://127.0.0.1:6379/0, amqp://user:password@127.0.0.1:5672// or sqs://",
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/lab/rabbitmq"
 	labredis "github.com/twiceproof/twiceproof/lab/redis"
+	labsqs "github.com/twiceproof/twiceproof/lab/sqs"
 )
 
 // storedTask is what the Python guard keeps of a task with a chain behind it.
@@ -132,5 +133,38 @@ func TestPutBackCeleryNowhere(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "hunter2") || time.Since(began) > time.Minute {
 			t.Errorf("%s: %v after %s", address, err, time.Since(began))
 		}
+	}
+}
+
+func TestPutBackCeleryOnSQS(t *testing.T) {
+	endpoint, err := labsqs.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer endpoint.Close()
+	address := "sqs://key:secret@" + strings.TrimPrefix(endpoint.URL(), "http://")
+	push, err := putBack(t.Context(), job.Job{Queue: job.Celery}, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := endpoint.CreateQueue("eu-charges", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := push(t.Context(), stored("", "eu.charges", "null")); err != nil {
+		t.Fatal(err)
+	}
+	body, err := base64.StdEncoding.DecodeString(endpoint.Body("eu-charges", endpoint.Log("eu-charges")[0].MessageID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkEnvelope(t, string(body))
+	for _, message := range [][]byte{stored("", "none", "0"), []byte("no json")} {
+		if err := push(t.Context(), message); err == nil {
+			t.Errorf("%s was put on", message)
+		}
+	}
+	endpoint.Close()
+	if _, err := putBack(t.Context(), job.Job{Queue: job.Celery}, address); err == nil {
+		t.Error("nobody listens there")
 	}
 }

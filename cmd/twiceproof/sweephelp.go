@@ -22,7 +22,7 @@ messages are put back.
 The folder (default: this one) holds twiceproof.yaml. The Amazon SQS client is set up
 by the usual AWS variables and files. Sidekiq loses a job with the process that runs it,
 so there the sweep is what brings it back: the stored job, with its jid. So it does for a
-task of Celery without acks_late, with its id, chain and chord, on Redis or RabbitMQ.
+task of Celery without acks_late, with its id, chain and chord, on Redis, RabbitMQ or SQS.
 
 Actions: put_back, hold, assume (accept_miss: taken as done). Reasons: worker_vanished,
 unknown_outcome (its holder gave it up), released (surely not applied), and those of a

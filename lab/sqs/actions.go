@@ -47,7 +47,7 @@ func (e *Endpoint) createQueue(_ context.Context, r request) (any, *fault) {
 	}
 	var err *fault
 	e.do(func(now time.Time) { err = e.account.create(now, r.QueueName, r.Attributes) })
-	return urlAnswer{e.queueURL(r.QueueName)}, err
+	return urlAnswer{e.queueURL(r.client, r.QueueName)}, err
 }
 
 func (e *Endpoint) getQueueURL(_ context.Context, r request) (any, *fault) {
@@ -56,7 +56,7 @@ func (e *Endpoint) getQueueURL(_ context.Context, r request) (any, *fault) {
 	}
 	r.QueueUrl = r.QueueName
 	err := e.with(r, func(time.Time, *queue) *fault { return nil })
-	return urlAnswer{e.queueURL(r.QueueName)}, err
+	return urlAnswer{e.queueURL(r.client, r.QueueName)}, err
 }
 
 // listQueues pages by name: the token is the last name that was answered.
@@ -77,7 +77,7 @@ func (e *Endpoint) listQueues(_ context.Context, r request) (any, *fault) {
 		a.NextToken = names[limit-1]
 	}
 	for _, name := range names {
-		a.QueueUrls = append(a.QueueUrls, e.queueURL(name))
+		a.QueueUrls = append(a.QueueUrls, e.queueURL(r.client, name))
 	}
 	return a, nil
 }

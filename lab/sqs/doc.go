@@ -59,8 +59,9 @@
 //   - PurgeQueue is done when it answers; Amazon takes up to a minute.
 //   - GetQueueAttributes shows changed attributes at once; Amazon takes up to a
 //     minute.
-//   - A queue's URL always names this endpoint, whatever Host says; of a URL
-//     that is handed in only the last path element counts. There is one
+//   - A queue's URL always names this endpoint, or the proxy that Via has named
+//     for the client, whatever Host says; of a URL that is handed in only the
+//     last path element counts. There is one
 //     account, 000000000000, and one region, us-east-1.
 package sqs
 

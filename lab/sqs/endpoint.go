@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -23,6 +24,7 @@ type Endpoint struct {
 	polls   map[*queue][]*poll
 	changed chan struct{} // closed and replaced at every step
 	closed  bool
+	via     map[string]string // by client
 }
 
 // Start makes an endpoint that listens on 127.0.0.1, on a port of the system's
@@ -44,7 +46,7 @@ func Start() (*Endpoint, error) {
 func New() *Endpoint {
 	e := &Endpoint{
 		clock: &Clock{}, url: "http://sqs.invalid", alarm: time.NewTimer(time.Hour), done: make(chan struct{}),
-		account: newAccount(), polls: map[*queue][]*poll{}, changed: make(chan struct{}),
+		account: newAccount(), polls: map[*queue][]*poll{}, via: map[string]string{}, changed: make(chan struct{}),
 	}
 	e.server = &http.Server{Handler: e, ConnState: e.count, ReadHeaderTimeout: time.Minute}
 	e.running.Go(e.watch)
@@ -64,7 +66,19 @@ func (e *Endpoint) count(_ net.Conn, s http.ConnState) {
 // URL is where the endpoint listens.
 func (e *Endpoint) URL() string { return e.url }
 
-func (e *Endpoint) queueURL(name string) string { return e.URL() + "/" + accountID + "/" + name }
+// Via says by which URL a client comes that goes through a proxy: that of a queue starts with
+// it, since some clients send what is for a queue there.
+func (e *Endpoint) Via(client, url string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.via[client] = url
+}
+
+func (e *Endpoint) queueURL(client, name string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return cmp.Or(e.via[client], e.URL()) + "/" + accountID + "/" + name
+}
 
 // Clock is the endpoint's clock.
 func (e *Endpoint) Clock() *Clock { return e.clock }

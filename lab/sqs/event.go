@@ -23,7 +23,7 @@ const (
 	ArrivedDead       Kind = "arrived_dead"  // came into this queue as a dead letter
 	RetentionOver     Kind = "retention_over"
 	Purged            Kind = "purged"
-	Gone              Kind = "gone" // by Lose
+	Gone              Kind = "gone" // by Lose or Remove
 )
 
 // Event is one thing that happened in a queue. Seq counts from 1 in each queue;

@@ -16,38 +16,46 @@ func (e *Endpoint) CreateQueue(name string, attributes map[string]string) (url s
 	if refused != nil {
 		return "", refused
 	}
-	return e.queueURL(name), nil
+	return e.queueURL("", name), nil
 }
 
 // Send puts one message on the named queue.
 func (e *Endpoint) Send(queue string, m Message) (messageID string, err error) {
-	ids, err := e.put(queue, m, 0, 1)
+	ids, err := e.put(queue, 0, m)
 	return ids[0], err
+}
+
+// SendAll puts messages on, all visible in one step, so that as many waiting long polls
+// get one each.
+func (e *Endpoint) SendAll(queue string, all ...Message) error {
+	_, err := e.put(queue, 0, all...)
+	return err
 }
 
 // SendTwice puts one message on with two copies, both visible in one step, so
 // that two waiting long polls get one each.
 func (e *Endpoint) SendTwice(queue string, m Message) (messageID string, err error) {
-	ids, err := e.put(queue, m, 1, 1)
+	ids, err := e.put(queue, 1, m)
 	return ids[0], err
 }
 
 // SendPair puts two messages with different ids and the same content on, both
 // visible in one step. On a FIFO queue deduplication would make one of them.
 func (e *Endpoint) SendPair(queue string, m Message) (ids [2]string, err error) {
-	return e.put(queue, m, 0, 2)
+	all, err := e.put(queue, 0, m, m)
+	return [2]string(all), err
 }
 
-func (e *Endpoint) put(queue string, m Message, extra, n int) (ids [2]string, err error) {
-	s := sending{Message: m, extra: extra}
-	if m.Delay != 0 {
-		s.delay = &m.Delay
-	}
+func (e *Endpoint) put(queue string, extra int, all ...Message) (ids []string, err error) {
+	ids = make([]string, len(all))
 	e.do(func(now time.Time) {
 		q, refused := e.account.find(queue)
-		for i := 0; i < n && refused == nil; i++ {
+		for i := 0; i < len(all) && refused == nil; i++ {
+			s := sending{Message: all[i], id: newID(), extra: extra}
+			if all[i].Delay != 0 {
+				s.delay = &all[i].Delay
+			}
 			var sent *stored
-			s.id = newID()
 			if sent, refused = q.send(now, s); refused == nil {
 				ids[i] = sent.id
 			}
@@ -85,6 +93,30 @@ func (e *Endpoint) Lose(queue string) (err error) {
 		q.lose(now)
 	})
 	return err
+}
+
+// Body is that of a message that ever was in the queue; empty when none was.
+func (e *Endpoint) Body(queue, messageID string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if q, refused := e.account.find(queue); refused == nil && q.messages[messageID] != nil {
+		return q.messages[messageID].Body
+	}
+	return ""
+}
+
+// Remove takes one copy of a message out, in whoever's hand it is.
+func (e *Endpoint) Remove(queue, messageID string, copy int) {
+	e.do(func(now time.Time) {
+		q, refused := e.account.find(queue)
+		if refused != nil {
+			return
+		}
+		if c := q.find(messageID, copy); c != nil {
+			q.remove(c)
+			q.log(now, Gone, c, Event{})
+		}
+	})
 }
 
 // Counts is how many copies the queue holds now. A queue that does not exist

@@ -69,6 +69,32 @@ func TestSendTwiceIsOneMessage(t *testing.T) {
 	}
 }
 
+func TestSendAllAndRemove(t *testing.T) {
+	s := newShell(t, "q", nil)
+	if err := s.SendAll("q", Message{Body: "a"}, Message{Body: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	first := s.receive(awssqs.ReceiveMessageInput{}).Messages[0]
+	if got := s.Body("q", *first.MessageId); got != "a" || s.Body("q", "none")+s.Body("none", *first.MessageId) != "" {
+		t.Error(got)
+	}
+	s.Remove("q", *first.MessageId, 2)
+	s.Remove("none", *first.MessageId, 1)
+	if n := s.Counts("q"); n.InFlight != 1 || n.Visible != 1 {
+		t.Errorf("%+v, though there is no such copy", n)
+	}
+	s.Remove("q", *first.MessageId, 1)
+	if n := s.Counts("q"); n.InFlight != 0 || n.Visible != 1 {
+		t.Errorf("%+v", n)
+	}
+	if got := kinds(s.Log("q")); got != "sent sent received gone" {
+		t.Error(got)
+	}
+	if err := s.SendAll("none", Message{Body: "a"}); err == nil {
+		t.Error("there is no such queue")
+	}
+}
+
 func TestEventsNameTheClient(t *testing.T) {
 	s := newShell(t, "q", nil)
 	s.send(Message{})

@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -220,6 +221,12 @@ func TestOnlyTheLastPathElementCounts(t *testing.T) {
 	r.Header.Set("X-Amz-Target", "AmazonSQS.GetQueueUrl")
 	r.Host = "evil.example"
 	if body := do(t, r); !strings.Contains(body, s.URL()) || strings.Contains(body, "evil") {
+		t.Error(body)
+	}
+	s.Via("A", "http://proxy.example")
+	r.Header.Set("X-Twiceproof-Worker", "A")
+	r.Body = io.NopCloser(strings.NewReader(`{"QueueName":"q"}`))
+	if body := do(t, r); !strings.Contains(body, "http://proxy.example/000000000000/q") {
 		t.Error(body)
 	}
 }

@@ -18,8 +18,9 @@ import twiceproof.celery
 from databases import Database
 from jobs import a_job, guard
 from twiceproof import Guard, NotApplied, Operation, Path, RefusedError
-from twiceproof.celery.call import fields_of
+from twiceproof.celery.call import Call, fields_of
 from twiceproof.celery.errors import KeptAtBroker
+from twiceproof.celery.job import Guarded
 from twiceproof.celery.putback import within
 
 ORDER = uuid.UUID(int=7)
@@ -132,6 +133,44 @@ def test_refused_at_once(made: Guard) -> None:
     sqs = guard_of(made, queue="sqs", operation=Operation(key=(Path.parse("body.order"),)))
     with pytest.raises(RefusedError, match="write queue: celery"):
         twiceproof.celery.job(made.job.type, guard=sqs)
+
+
+def test_a_task_of_another_name_than_the_job_says(made: Guard, caplog: pytest.LogCaptureFixture) -> None:
+    app = Celery(broker="memory://", set_as_current=False)
+    app.conf.task_acks_late = True
+    g = guard_of(made, message="billing.charge")
+
+    def tell(name: str) -> str:
+        guarded = Guarded(g, None, None)
+        task = app.task(name=name, shared=False)(charge)
+        task.push_request(called_directly=False, is_eager=False)
+        caplog.clear()
+        for _ in range(2):
+            guarded.warn(Call(task.run, (), {}, task))
+        return caplog.text
+
+    assert tell("billing.charge") == ""
+    assert tell("billing.refund").count("the replay would not reach this task") == 1
+
+
+def test_two_functions_of_one_job(made: Guard) -> None:
+    app = Celery(broker="memory://", set_as_current=False)
+
+    @app.task(name="two.charge", shared=False)
+    @twiceproof.celery.job(made.job.type, guard=made)
+    def charge(order: Any) -> Any: ...
+
+    def refund(order: Any) -> Any: ...
+
+    with pytest.raises(RefusedError, match=r"guards .*charge: give .*refund a job of its own"):
+        twiceproof.celery.job(made.job.type, guard=made)(refund)
+    app.task(name="two.renamed", shared=False)(twiceproof.celery.job(made.job.type, guard=made)(charge.run.__wrapped__))
+    twiceproof.celery.job(made.job.type, guard=made)(app.task(name="two.refund", shared=False)(refund))
+    with pytest.raises(RefusedError, match=r"refund a job of its own"):
+        app.finalize()
+    one_operation = twiceproof.celery.job(made.job.type, guard=guard_of(made))
+    assert one_operation(charge.run.__wrapped__)
+    assert one_operation(refund)
 
 
 def guard_of(g: Guard, **changes: Any) -> Guard:

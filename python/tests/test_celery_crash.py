@@ -90,10 +90,10 @@ def test_the_database_is_away(opened: Open, rabbitmq: str) -> None:
 
 
 def test_visibility_timeout_shorter_than_the_countdown(opened: Open) -> None:
-    """Each worker that starts puts the waiting tasks back, and all copies are due at once."""
+    """Each worker that starts puts the waiting tasks back, and all copies are due at once: three start within the countdown."""
     shop = opened(lease=3, transport={"visibility_timeout": 2})
     shop.work()
-    sent = [shop.send(task, task, countdown=16) for task in ("old", "charge")]
+    sent = [shop.send(task, task, countdown=40) for task in ("old", "charge")]
     for copies in (1, 2, 3):
         until(lambda n=copies: received(shop, "old", n) and received(shop, "charge", n), f"{copies} copies")  # type: ignore[misc]
         if copies < 3:

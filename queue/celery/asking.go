@@ -53,6 +53,14 @@ func (c *copies) isDeaf(worker string) bool {
 	return w != nil && (!w.tells || w.late == nil)
 }
 
+// isAway: it has nothing in hand, and does not ask.
+func (c *copies) isAway(worker string) bool {
+	c.Lock()
+	defer c.Unlock()
+	w := c.workers[worker]
+	return w != nil && w.polls == 0 && c.first(func(t *taken) bool { return t.worker == worker && (t.state == inHand || t.state == replaced) }) == nil
+}
+
 // redeliversAfter is told of the workers' setting.
 func (c *copies) redeliversAfter(d time.Duration) {
 	c.Lock()

@@ -21,6 +21,12 @@ type copies struct {
 	// requeues: the broker gives back at once what a worker has not acknowledged when its
 	// connection ends.
 	requeues bool
+	// delivers: the broker itself delivers again what is overdue, as soon as its clock is moved.
+	delivers bool
+	// silent: its workers tell no events and answer no commands. So the acknowledgement is
+	// taken for the end, unless somebody works after it.
+	silent bool
+	ended  map[string]*taken // by worker: the last quiet one
 	// again is after how long the broker delivers again what was not acknowledged. It is a
 	// setting of the workers, and seen in what they ask; 0: never, or not known yet.
 	again time.Duration
@@ -50,6 +56,7 @@ type taken struct {
 
 	told, worked, over, acked bool // in this delivery: an event came, something was said elsewhere, the event of its end came, it was acknowledged
 	forced                    bool // put on again while in hand
+	quiet                     bool // acknowledged a moment ago, though nothing shows that it had run
 }
 
 type state int
@@ -69,7 +76,7 @@ const (
 )
 
 func newCopies() *copies {
-	return &copies{Log: queue.NewLog(), known: map[string]message{}, early: map[string]*taken{}, made: map[string]int{}, workers: map[string]*asking{}}
+	return &copies{Log: queue.NewLog(), known: map[string]message{}, early: map[string]*taken{}, made: map[string]int{}, workers: map[string]*asking{}, ended: map[string]*taken{}}
 }
 
 // Under the lock, like all here that begins with a small letter.

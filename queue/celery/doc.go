@@ -1,8 +1,8 @@
-// Package celery is Celery as a replay sees it: a broker of the lab, Redis or RabbitMQ,
+// Package celery is Celery as a replay sees it: a broker of the lab, Redis, RabbitMQ or SQS,
 // and a proxy in front of it for each worker.
 //
-// Hard rule: what a worker did is told by what crossed the wire, never by its log or by
-// a time that was waited.
+// Hard rule: what a worker did is told by what crossed the wire, or by the log of the SQS
+// endpoint in this process, never by its own log or by a time that was waited.
 //
 // # The end of a delivery
 //
@@ -13,10 +13,15 @@
 // command (registered) which of their tasks are acknowledged late. The solo pool acknowledges late
 // whatever the setting is, and stands for no other one.
 //
+// On SQS there are neither events nor remote commands, so the acknowledgement is taken for the
+// end. Where a worker speaks to others after it, with nothing in hand, it was none (end_unseen).
+// A task that fails is deleted there, and nothing tells of it.
+//
 // # A worker that is busy
 //
 // It goes on asking while it works, unless its prefetch is used up. So it is idle when it
-// asks and has nothing in hand.
+// asks and has nothing in hand. Celery 5.2, when its prefetch is used up, looks whether it may
+// ask before it acknowledges, and sleeps up to a second: on Redis a command for nobody wakes it.
 //
 // # Put back
 //
@@ -35,7 +40,9 @@
 //     those workers would do. A message that was taken and is not in "unacked" yet is lost,
 //     and so is one that was acknowledged before the work.
 //   - RabbitMQ gives back what was not acknowledged as soon as the connection ends.
+//   - SQS delivers it again when the queue's own visibility timeout is over, by itself. The copy
+//     that waits in a live worker's memory is taken out when another one takes its place.
 //
 // Stored reads the task that the guard in Python keeps in its record, and Task has the forms
-// in which either broker takes it: the sweep puts it on again by them.
+// in which each broker takes it: the sweep puts it on again by them.
 package celery

@@ -19,6 +19,9 @@ func (c *copies) acknowledged(worker, tag string) {
 	}
 	t.kept, t.again, t.acked = false, time.Time{}, true
 	switch {
+	case c.silent && t.state == inHand && !t.worked:
+		t.quiet = true
+		time.AfterFunc(quietFor, func() { c.staysQuiet(t) })
 	case t.over || !c.isEarly(t):
 		c.end(t)
 	case !t.told:
@@ -28,9 +31,25 @@ func (c *copies) acknowledged(worker, tag string) {
 	}
 }
 
+// quietFor is how long a worker is listened to that has acknowledged what does not show to
+// have run: a repeat, or what it begins with now.
+const quietFor = 500 * time.Millisecond
+
+func (c *copies) staysQuiet(t *taken) {
+	c.Lock()
+	defer c.Unlock()
+	if t.quiet && t.state == inHand {
+		c.end(t)
+		c.ended[t.worker] = t
+	}
+}
+
 // isEarly: the acknowledgement of the task does not end it. Where the worker does not say
 // so, what it has said to others since it has the message shows that it has run.
 func (c *copies) isEarly(t *taken) bool {
+	if c.silent {
+		return false
+	}
 	if w := c.workers[t.worker]; w != nil {
 		if late, known := w.late[t.task()]; known {
 			return !late
@@ -39,8 +58,14 @@ func (c *copies) isEarly(t *taken) bool {
 	return !t.worked
 }
 
+// end also ends what the worker had acknowledged quietly before.
 func (c *copies) end(t *taken) {
+	t.quiet = false
 	c.remove(t)
+	for _, before := range c.those(func(other *taken) bool { return other.quiet && other.worker == t.worker }) {
+		c.end(before)
+	}
+	delete(c.ended, t.worker)
 	if t.state == inHand {
 		c.note(queue.Deleted, t, t.worker, 0)
 	}
@@ -74,11 +99,32 @@ func (c *copies) spoke(worker string) {
 	}
 }
 
+// speaks is told that a worker says something to somebody else. With nothing else in hand
+// that is for what it has acknowledged.
+func (c *copies) speaks(worker string) {
+	c.Lock()
+	defer c.Unlock()
+	if c.first(func(t *taken) bool { return t.worker == worker && t.state == inHand && !t.quiet }) != nil {
+		return
+	}
+	t := c.first(func(t *taken) bool { return t.worker == worker && t.quiet })
+	if t == nil {
+		if t = c.ended[worker]; t == nil {
+			return
+		}
+		c.all = append(c.all, t)
+	}
+	delete(c.ended, worker)
+	t.quiet = false
+	c.note(queue.EndUnseen, t, worker, 0)
+}
+
 // dead is told that a worker's process has ended.
 func (c *copies) dead(worker string) {
 	c.Lock()
 	defer c.Unlock()
 	delete(c.workers, worker)
+	delete(c.ended, worker)
 	for _, t := range c.those(func(t *taken) bool { return t.worker == worker && t.isInside() }) {
 		c.bereft(t)
 	}
@@ -87,6 +133,10 @@ func (c *copies) dead(worker string) {
 
 func (c *copies) bereft(t *taken) {
 	worker := t.worker
+	if t.quiet {
+		c.end(t)
+		return
+	}
 	t.worker = ""
 	switch {
 	case !t.kept && t.state == inHand:

@@ -54,8 +54,8 @@ const (
 // events.
 func commands() []message {
 	return []message{
-		command(map[string]any{"method": "registered", "arguments": map[string]any{"taskinfoitems": []string{lateItem}}}),
-		command(map[string]any{"method": "enable_events", "arguments": map[string]any{}}),
+		command("registered", map[string]any{"taskinfoitems": []string{lateItem}}),
+		command("enable_events", nil),
 	}
 }
 
@@ -64,11 +64,16 @@ const answerTo = "replay"
 
 const lateItem = "acks_late"
 
-func command(body map[string]any) message {
-	body["destination"], body["ticket"] = nil, newID()
-	body["reply_to"] = map[string]any{"exchange": answer, "routing_key": answerTo}
+// command is for the workers that are named, or for all of them.
+func command(method string, arguments map[string]any, destination ...string) message {
+	if arguments == nil {
+		arguments = map[string]any{}
+	}
 	m := message{
-		Body:            base64.StdEncoding.EncodeToString(raw(body)),
+		Body: base64.StdEncoding.EncodeToString(raw(map[string]any{
+			"method": method, "arguments": arguments, "destination": destination, "ticket": newID(),
+			"reply_to": map[string]any{"exchange": answer, "routing_key": answerTo},
+		})),
 		ContentEncoding: "utf-8", ContentType: "application/json", Headers: map[string]value{"clock": raw(1)}, Properties: map[string]value{},
 	}
 	m.route(remote, "", nil)

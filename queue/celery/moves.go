@@ -75,7 +75,7 @@ func (c *copies) restored(worker string, m message, place string) {
 	switch {
 	case t == nil:
 		t, kind = c.add(m, place), queue.Sent
-	case t.state == inHand && worker == "":
+	case (t.state == inHand || t.state == waiting) && worker == "":
 		t = c.replace(t)
 	case t.n == 0:
 		c.number(t)
@@ -93,7 +93,11 @@ func (c *copies) rest(t *taken, m message, place string) {
 func (c *copies) replace(t *taken) *taken {
 	now := &taken{message: t.message, n: t.n, place: t.place}
 	c.all = append(c.all, now)
-	t.state, t.n, t.kept = replaced, 0, false
+	if t.n, t.kept = 0, false; t.state == waiting {
+		t.state = forgotten
+	} else {
+		t.state = replaced
+	}
 	return now
 }
 
@@ -114,7 +118,7 @@ func (c *copies) received(worker string, m message, place string, kept bool) {
 	eta, ok := m.eta()
 	if wait := time.Until(eta); ok && wait > 0 {
 		t.state, t.due = waiting, c.Time().Add(wait)
-		time.AfterFunc(wait, func() { c.begin(t) })
+		time.AfterFunc(wait, func() { c.begin(t, eta) })
 		c.Tell()
 		return
 	}
@@ -148,11 +152,14 @@ func (c *copies) inHandOf(worker, tag string) (m message, place string, ok bool)
 	return t.message, t.place, true
 }
 
-// begin is told that a time has come by the machine's clock.
-func (c *copies) begin(t *taken) {
+// begin is told that a time has come by the machine's clock. What waits for another one by
+// now, since it has been elsewhere meanwhile, goes on waiting.
+func (c *copies) begin(t *taken, eta time.Time) {
 	c.Lock()
 	defer c.Unlock()
-	c.begun(t)
+	if now, _ := t.eta(); now.Equal(eta) {
+		c.begun(t)
+	}
 }
 
 func (c *copies) begun(t *taken) {

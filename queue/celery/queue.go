@@ -26,6 +26,10 @@ type broker interface {
 	// been taken out meanwhile.
 	replace(d due) error
 	empty(places []string) error
+	// pass makes what the broker keeps for a time older by that much.
+	pass(d time.Duration) error
+	// follow moves the broker's own clock, where it has one, and sees what happened there.
+	follow(jump time.Duration)
 	isEnd(s wire.Step) bool
 	crossed(worker string, e wire.Event)
 	version() map[string]string
@@ -39,6 +43,7 @@ type Broker string
 const (
 	Redis    Broker = "redis"
 	RabbitMQ Broker = "rabbitmq"
+	SQS      Broker = "sqs"
 )
 
 // answerLimit bounds one command of the replay's own.
@@ -48,18 +53,27 @@ const answerLimit = 10 * time.Second
 // machine's, in place of another copy.
 const realWait = 2500 * time.Millisecond
 
-// Start makes an empty broker. The task is that of messages whose template names none. The
-// error may be one that says how to install the broker.
-func (s *Servers) Start(ctx context.Context, kind Broker, task string) (*Queue, error) {
-	q := &Queue{copies: newCopies(), task: task}
+// Settings are those of one queue. The task is that of messages whose template names none;
+// Visibility is of SQS.
+type Settings struct {
+	Broker     Broker
+	Task       string
+	Visibility time.Duration
+}
+
+// Start makes an empty broker. The error may be one that says how to install it.
+func (s *Servers) Start(ctx context.Context, set Settings) (*Queue, error) {
+	q := &Queue{copies: newCopies(), task: set.Task}
 	var err error
-	switch kind {
+	switch set.Broker {
 	case Redis, "":
 		q.broker, err = startRedis(ctx, q.copies)
 	case RabbitMQ:
 		q.broker, err = s.startRabbitMQ(ctx, q.copies)
+	case SQS:
+		q.broker, err = startSQS(q.copies, set.Visibility)
 	default:
-		err = fmt.Errorf("no Celery worker can be replayed on %q by this version", kind)
+		err = fmt.Errorf("no Celery worker can be replayed on %q by this version", set.Broker)
 	}
 	if err != nil {
 		return nil, err
@@ -134,6 +148,9 @@ func (q *Queue) Lose() error {
 // Advance puts on what is due, and by force what nobody will put on. What comes within
 // moments by itself is waited for.
 func (q *Queue) Advance(d time.Duration) error {
+	if err := q.broker.pass(d); err != nil {
+		return err
+	}
 	stranded := q.stranded()
 	if at := q.wakes(d, realWait); !at.IsZero() {
 		time.Sleep(time.Until(at.Add(time.Millisecond)))
@@ -143,6 +160,7 @@ func (q *Queue) Advance(d time.Duration) error {
 			return err
 		}
 	}
+	q.broker.follow(d)
 	return nil
 }
 
@@ -153,7 +171,11 @@ func (q *Queue) IsEnd(_ string, s wire.Step) bool { return s.Peer == queue.Peer 
 // Crossed follows the polls, and whether the worker has begun to work.
 func (q *Queue) Crossed(worker string, e wire.Event) {
 	if e.Step.Peer != queue.Peer {
-		if e.Phase == wire.Passed {
+		switch e.Phase {
+		case wire.Request:
+			q.broker.follow(0)
+			q.speaks(worker)
+		case wire.Passed:
 			q.spoke(worker)
 		}
 		return
@@ -162,7 +184,10 @@ func (q *Queue) Crossed(worker string, e wire.Event) {
 }
 
 // Dead tells what the worker's death leaves.
-func (q *Queue) Dead(worker string) { q.dead(worker) }
+func (q *Queue) Dead(worker string) {
+	q.broker.follow(0)
+	q.dead(worker)
+}
 
 // Versions are those of the broker.
 func (q *Queue) Versions() map[string]string { return q.broker.version() }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -144,6 +145,11 @@ func (m message) publishing() (p amqp.Publishing, err error) {
 // replace puts a copy on. What is in a worker's memory cannot be taken from the broker: it
 // gives that back when the worker ends.
 func (r *rabbitBroker) replace(d due) error { return r.push(d.place, d.message) }
+
+// pass: nothing but a message has a time there, and those are the replay's.
+func (r *rabbitBroker) pass(time.Duration) error { return nil }
+
+func (r *rabbitBroker) follow(time.Duration) {} // what crosses the wire is known at once
 
 func (r *rabbitBroker) empty(places []string) error {
 	for _, place := range places {

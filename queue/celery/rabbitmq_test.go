@@ -37,7 +37,7 @@ type consumer struct {
 
 func startConsumer(t *testing.T) consumer {
 	t.Helper()
-	q, err := servers.Start(t.Context(), RabbitMQ, "billing.charge")
+	q, err := servers.Start(t.Context(), Settings{Broker: RabbitMQ, Task: "billing.charge"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package celery
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -105,6 +106,22 @@ func TestPutBackAndItsTime(t *testing.T) {
 	r.expect("sent1, received1 A, visibility_changed1 A, visibility_over1, received1 A")
 	if n := r.q.broker.(*redisBroker).client.HExists(t.Context(), unacked, kept.tag()).Val(); n {
 		t.Error("the one in memory would come once more")
+	}
+}
+
+// A lock that expires is as old as what the queue has waited for; what does not stays.
+func TestTimePassesForWhatExpires(t *testing.T) {
+	r := startRig(t, true)
+	r.say.Set(t.Context(), "lock", "held", time.Minute)
+	r.say.Set(t.Context(), "record", "kept", 0)
+	there := func() int64 { return r.say.Exists(t.Context(), "lock", "record").Val() }
+	r.advance(s30)
+	if there() != 2 {
+		t.Error("it is gone before its time")
+	}
+	r.advance(s30)
+	if there() != 1 {
+		t.Error("the lock is still there, or the record is gone, too")
 	}
 }
 
@@ -237,5 +254,72 @@ func TestWhatOthersPutOnIsSeenAndLost(t *testing.T) {
 	r.expect("sent1, gone1")
 	if got := r.left(); len(got) != 0 {
 		t.Errorf("left: %v", got)
+	}
+}
+
+// A worker of Celery 5.2 acknowledges after it has looked whether it may ask: a command for
+// nobody ends its sleep.
+func TestAWorkerThatDoesNotAskIsWoken(t *testing.T) {
+	r := startRig(t, true)
+	send(t, r.q)
+	m := r.take()
+	heard := r.say.Subscribe(t.Context(), "/0."+remote)
+	defer heard.Close()
+	if _, err := heard.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.acknowledge(m)
+	for said := range heard.Channel() {
+		var command struct{ Destination []string }
+		_ = json.Unmarshal(bodyOf([]byte(said.Payload)), &command)
+		if len(command.Destination) == 1 {
+			return
+		}
+	}
+}
+
+func TestWhoIsAway(t *testing.T) {
+	c := newCopies()
+	away := func(want bool, when string) {
+		t.Helper()
+		if c.isAway("A") != want {
+			t.Errorf("%s: want %t", when, want)
+		}
+	}
+	away(false, "unknown")
+	c.comes("A")
+	away(true, "it does not ask yet")
+	c.asks("A")
+	away(false, "it asks")
+	m, err := newMessage("billing.charge", queue.Message{Body: "{}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.received("A", m, "celery", true)
+	c.answered("A")
+	away(false, "at work")
+	c.said("A", taskEvent{"task-succeeded", m.id()})
+	c.acknowledged("A", m.tag())
+	away(true, "done")
+}
+
+// The timer of a time that a copy waited for once says nothing of the one that it waits for
+// now.
+func TestATimerOfAnotherTime(t *testing.T) {
+	c := newCopies()
+	m, err := newMessage("billing.charge", queue.Message{Body: "{}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Headers["eta"] = raw(time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano))
+	c.received("A", m, "celery", true)
+	eta, _ := m.eta()
+	c.begin(c.all[0], eta.Add(-time.Minute))
+	if s := c.look(); s.Delayed != 1 || s.InFlight != 0 {
+		t.Errorf("begun by it: %+v", s)
+	}
+	c.begin(c.all[0], eta)
+	if s := c.look(); s.Delayed != 0 || s.InFlight != 1 {
+		t.Errorf("not begun by its own: %+v", s)
 	}
 }

@@ -94,6 +94,7 @@ func (r *redisBroker) saw(worker string, t transaction) {
 	}
 	for _, tag := range t.gone {
 		r.acknowledged(worker, tag)
+		r.wake(worker)
 	}
 	for _, e := range t.events {
 		r.said(worker, e)

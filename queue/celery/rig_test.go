@@ -28,7 +28,7 @@ type rig struct {
 func startRig(t *testing.T, late bool) rig {
 	t.Helper()
 	var none Servers
-	q, err := none.Start(t.Context(), Redis, "billing.charge")
+	q, err := none.Start(t.Context(), Settings{Broker: Redis, Task: "billing.charge"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (c *copies) advance(d time.Duration, stranded []*taken) (all []due) {
 	for _, t := range c.those(func(t *taken) bool { return t.state == waiting && !t.due.After(now) }) {
 		all = append(all, c.isDue(t))
 	}
-	for _, t := range c.those(func(t *taken) bool { return t.isOverdue(now) }) {
+	for _, t := range c.those(func(t *taken) bool { return !c.delivers && t.isOverdue(now) }) {
 		all = append(all, c.overdue(t))
 	}
 	for _, t := range stranded {
@@ -84,7 +84,7 @@ func (c *copies) overdue(t *taken) due {
 }
 
 func (t *taken) isStranded() bool {
-	return !t.forced && (t.state == lost || t.state == inHand && t.again.IsZero())
+	return !t.forced && !t.quiet && (t.state == lost || t.state == inHand && t.again.IsZero())
 }
 
 func (c *copies) force(t *taken) due {

@@ -68,7 +68,7 @@ type way struct {
 
 // Listen also names the worker in each of its requests, so that the log does.
 func (q *Queue) Listen(gate *wire.Gate, worker string) (queue.Way, error) {
-	p, err := httpwire.Listen(gate, queue.Peer, q.endpoint.URL(), stepName, map[string]string{"X-Twiceproof-Worker": worker})
+	p, err := httpwire.Listen(gate, queue.Peer, q.endpoint.URL(), StepName, map[string]string{"X-Twiceproof-Worker": worker})
 	if err != nil {
 		return nil, err
 	}

@@ -16,14 +16,17 @@ const (
 	removeBatch = "DeleteMessageBatch"
 )
 
-// stepName is the action of a request, in either protocol: the JSON one names it
-// in a header, the Query one in a form field.
-func stepName(r *http.Request, body []byte) string {
+// StepName is the action of a request, in either protocol: the JSON one names it
+// in a header, the Query one in a form field, or in the address.
+func StepName(r *http.Request, body []byte) string {
 	if _, action, ok := strings.Cut(r.Header.Get("X-Amz-Target"), "."); ok {
 		return action
 	}
 	if form, err := url.ParseQuery(string(body)); err == nil && form.Get("Action") != "" {
 		return form.Get("Action")
+	}
+	if action := r.URL.Query().Get("Action"); action != "" {
+		return action
 	}
 	return "unknown action"
 }

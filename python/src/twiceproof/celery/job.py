@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
 from celery import Task, current_task
 from celery.local import PromiseProxy
@@ -40,6 +41,9 @@ def job(
     return made.decorate
 
 
+_first: WeakValueDictionary[Guard, Guarded] = WeakValueDictionary()
+
+
 class Guarded:
     """A guard and what it needs for a task."""
 
@@ -47,6 +51,7 @@ class Guarded:
         self.guard = guard
         self.application = application
         self.transaction = transaction
+        self.function = ""  # the first one
         self.warned = False
 
     def check(self, job_type: str) -> None:
@@ -72,7 +77,20 @@ class Guarded:
         name = "_orig_run" if hasattr(task, "_orig_run") else "run"
         setattr(task, name, self.wrap(getattr(task, name), task))
 
+    def claim(self, function: Callable[..., Any]) -> None:
+        """A second function would be skipped where the first has acted for the same key: nobody means that.
+
+        One decorator above several functions says that they are one operation.
+        """
+        name = f"{function.__module__}.{function.__qualname__}"
+        self.function = self.function or name
+        first = _first.setdefault(self.guard, self)
+        if first is not self and first.function != name:
+            raise RefusedError(f'job "{self.guard.job.type}" guards {first.function}: give {name} a job of its own')
+
     def wrap(self, function: Callable[..., Any], of: Task | None = None) -> Callable[..., Any]:
+        self.claim(function)
+
         @functools.wraps(function)
         def guarded(*args: Any, **kwargs: Any) -> Any:
             task = of or task_of(guarded, args)
@@ -111,9 +129,14 @@ class Guarded:
         return run(target, delivery, act)
 
     def warn(self, call: Call) -> None:
-        if call.at_broker and not call.task.acks_late and not self.warned:
-            self.warned = True
+        if not call.at_broker or self.warned:
+            return
+        self.warned = True
+        if not call.task.acks_late:
             log.warning("acknowledged before it runs, so a killed worker loses the message: set acks_late=True")
+        name, j = call.task.name, self.guard.job
+        if j.message not in ("", name):
+            log.warning("the message of job %s is %s, not %s: the replay would not reach this task", j.type, j.message, name)
 
 
 def ask(give: Callable[[], Any]) -> Any:
