@@ -8,10 +8,10 @@ BENCHTIME      ?= 1s
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
-.PHONY: help servers workers test test-python test-ruby test-full race lint fix verify bench clean
+.PHONY: help servers workers celery test test-python test-ruby test-full race lint fix verify bench bench-replay clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 servers: ## install the programs of the throw-away servers, or say how
 	@scripts/servers
@@ -38,8 +38,15 @@ bin/python: python/pyproject.toml
 	@$@/bin/pip install --quiet --editable 'python[test]'
 	@touch $@
 
+celery: servers bin/python bin/debian-python ## the two Celery environments that the full tests replay: the newest, and Debian's 5.2
+
+# Debian's packages and nothing else, so that no newer version slips in.
+bin/debian-python:
+	@python/debian
+	@/usr/bin/python3 -m venv --clear --without-pip --system-site-packages $@
+
 test-full: export TWICEPROOF_FULL = 1
-test-full: servers workers ## every combination and repeat
+test-full: servers workers celery ## every combination and repeat
 	go test -count=1 -timeout 3h $(PACKAGES)
 	$(MAKE) test-python test-ruby
 
@@ -77,6 +84,14 @@ bench: servers ## benchmarks; writes docs/benchmarks.md; BENCHTIME=2x for a quic
 	go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./bench ./lab/... ./wire/... | tee bin/bench.txt
 	go run ./bench/report <bin/bench.txt >bin/benchmarks.new && mv bin/benchmarks.new $(BENCHMARKS)
 	@echo "bench: $(BENCHMARKS)"
+
+# Likewise.
+bench-replay: REPLAY_BENCHMARKS = $(if $(filter 1s,$(BENCHTIME)),docs/bench-replay.md,bin/bench-replay.md)
+bench-replay: servers workers ## what a replay takes; writes docs/bench-replay.md; BENCHTIME=1x for a quick look
+	@mkdir -p bin
+	go test -run '^$$' -bench Proxy -benchtime $(BENCHTIME) ./wire/... | tee bin/bench-wire.txt
+	go run ./bench/replay $(if $(filter 1s,$(BENCHTIME)),,-small) <bin/bench-wire.txt >bin/bench-replay.new && mv bin/bench-replay.new $(REPLAY_BENCHMARKS)
+	@echo "bench-replay: $(REPLAY_BENCHMARKS)"
 
 clean: ## remove built files and tools
 	rm -rf bin .tools

@@ -3,5 +3,6 @@
 // the same server in the same run. It holds benchmarks only.
 //
 // Hard rule: the servers wait for their disk at each commit, and everything that the
-// guard offers is switched on: reference, fingerprint, stored message, time limits.
+// guard offers is switched on: reference, fingerprint, time limits and, where the effect
+// is outside, the stored message.
 package bench

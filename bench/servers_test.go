@@ -114,7 +114,7 @@ func (p place) exec(b *testing.B, statement string, args ...any) {
 	}
 }
 
-// marks are n placeholders from the first on, as the database writes them.
+// mark is the n-th placeholder, as the database writes it.
 func (p place) mark(n int) string {
 	if p.dialect == twiceproof.Postgres {
 		return fmt.Sprintf("$%d", n)

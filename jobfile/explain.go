@@ -14,7 +14,7 @@ func Explain(j job.Job) string {
 	if j.Effect.Kind == job.OwnRow {
 		return lines(
 			"The effect, the claim and the completion are one transaction: a worker that dies leaves none of them.",
-			"Permitted: the effect exactly 1 time, once the message is delivered again.",
+			"Permitted: the effect 1 time, once the message is delivered again.",
 		)
 	}
 	sentences := []string{fmt.Sprintf("A claim is good for %s; while it is, no other worker takes the operation over.", FormatDuration(j.Lease))}

@@ -118,3 +118,19 @@ func TestNestedTooDeep(t *testing.T) {
 		t.Error("a long flat file is too deep")
 	}
 }
+
+// Celery makes its queue on SQS with half an hour.
+func TestVisibilityOfCeleryOnSQS(t *testing.T) {
+	const file = "version: 1\nversions: {new: {run: x}}\nmessage: {body: '{{key}}'}\n"
+	for queue, want := range map[string]time.Duration{
+		"{broker: sqs}": 30 * time.Minute, "{broker: sqs, visibility: 30s}": 30 * time.Second, "{broker: redis}": 30 * time.Second,
+	} {
+		r, err := ParseReplay("twiceproof.replay.yaml", []byte(file+"queue: "+queue+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Queue.Visibility != want {
+			t.Errorf("%s: %s, want %s", queue, r.Queue.Visibility, want)
+		}
+	}
+}

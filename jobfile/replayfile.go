@@ -70,6 +70,9 @@ type Environment struct {
 	Outside  string `yaml:"outside"`
 	JobFile  string `yaml:"job_file"`
 	Mail     string `yaml:"mail"`
+	// CA is the variable for the file with the authority that the workers are to trust,
+	// beside those that clients read by themselves.
+	CA string `yaml:"ca"`
 }
 
 // Database is the application's database.
@@ -77,6 +80,8 @@ type Database struct {
 	Kind DatabaseKind `yaml:"kind"`
 	// Schema lists the SQL files that make a throw-away database's tables.
 	Schema []string `yaml:"schema"`
+	// TLS is for workers that insist on it; others are to have it off.
+	TLS bool `yaml:"tls"`
 	// URL is a staging database. Empty means a throw-away one. It may hold a
 	// password: keep it out of reports.
 	URL string `yaml:"url"`
@@ -94,8 +99,10 @@ const (
 
 // ReplayQueue is the queue that the workers read.
 type ReplayQueue struct {
-	// Broker is what Celery's messages are on: redis or rabbitmq; empty means redis.
-	Broker     string        `yaml:"broker"`
+	// Broker is what Celery's messages are on: redis, rabbitmq or sqs; empty means redis.
+	Broker string `yaml:"broker"`
+	// TLS is for workers that insist on it: the broker's address says so.
+	TLS        bool          `yaml:"tls"`
 	Visibility time.Duration `yaml:"visibility"`
 	// MaxReceiveCount is when the queue gives a message up; 0 means never.
 	MaxReceiveCount int `yaml:"max_receive_count"`
@@ -118,6 +125,9 @@ type OutsideService struct {
 	// Remembers says that the service knows a reference again: a second call with
 	// it has no second effect.
 	Remembers bool `yaml:"remembers"`
+	// Hosts are those that the stand-in stands for: a worker that calls one of them, by
+	// https or by http, reaches it.
+	Hosts []string `yaml:"hosts"`
 	// Mail is there when the effect is a mail and not a call.
 	Mail Mail `yaml:"mail"`
 }

@@ -23,6 +23,8 @@ func (r *Replay) JobOf(f *File) (job.Job, error) {
 		r.Environment.Broker = brokerVariables[j.Queue]
 	}
 	d.checkOutsideFor(j, r.Outside)
+	onSQS := j.Queue == job.SQS || r.Queue.Broker == "sqs"
+	d.check(!r.Queue.TLS || !onSQS, "queue.tls", "does not go with Amazon SQS", "leave it out: clients take the endpoint's scheme from its address, which here is http")
 	d.checkEffectsFor(j, r.Effects)
 	d.checkKeyOf(j, r.Message)
 	d.checkFingerprintOf(j, r.Message)
@@ -36,6 +38,8 @@ func (r *Replay) JobOf(f *File) (job.Job, error) {
 var brokerVariables = map[job.Queue]string{job.SQS: "AWS_ENDPOINT_URL_SQS", job.Sidekiq: "REDIS_URL", job.Celery: "CELERY_BROKER_URL"}
 
 func (d *decoder) checkOutsideFor(j job.Job, o OutsideService) {
+	isCall := j.Effect.Kind == job.Outside && o.Mail.Operation == ""
+	d.check(len(o.Hosts) == 0 || isCall, "outside.hosts", "is for a job whose effect is a call", "leave it out")
 	if j.Effect.Kind != job.Outside {
 		return
 	}

@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"net"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,6 +25,9 @@ func ParseReplay(name string, data []byte) (*Replay, error) {
 	r := &Replay{}
 	d.read(data, r)
 	r.Path, r.places = name, d.places
+	if _, own := d.places["queue.visibility"]; !own && r.Queue.Broker == "sqs" {
+		r.Queue.Visibility = 30 * time.Minute // as Celery makes its queue
+	}
 	if len(d.places) > 0 {
 		d.checkVersion(r.Version)
 		d.checkVersions(r.Versions)
@@ -62,6 +66,7 @@ var (
 	plainName64  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	httpCall     = regexp.MustCompile(`^[A-Z]+ /\S*$`)
+	hostName     = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
 	callPlace    = regexp.MustCompile(`^(body|header|query)\..`)
 )
 
@@ -81,7 +86,7 @@ func (d *decoder) checkMessage(m Message) {
 func (d *decoder) checkEnvironment(r *Replay) {
 	for _, e := range []struct{ field, name string }{
 		{"database", r.Environment.Database}, {"queue", r.Environment.Queue}, {"broker", r.Environment.Broker},
-		{"outside", r.Environment.Outside}, {"job_file", r.Environment.JobFile}, {"mail", r.Environment.Mail},
+		{"outside", r.Environment.Outside}, {"job_file", r.Environment.JobFile}, {"mail", r.Environment.Mail}, {"ca", r.Environment.CA},
 	} {
 		d.check(e.name == "" || variableName.MatchString(e.name), under("environment", e.field), "is no name of a variable",
 			"write a name such as DATABASE_URL")
@@ -98,6 +103,7 @@ func (d *decoder) checkServers(r *Replay) {
 		hint = "did you mean " + near + "?"
 	}
 	d.check(slices.Contains(kinds, string(r.Database.Kind)), "database.kind", "is no known kind: "+strconv.Quote(string(r.Database.Kind)), hint)
+	d.check(!r.Database.TLS || r.Database.Kind != SQLite, "database.tls", "does not go with sqlite, which has no wire", "leave it out")
 	for i, file := range r.Database.Schema {
 		d.check(file != "", "database.schema["+strconv.Itoa(i)+"]", "is empty", "name an SQL file")
 	}
@@ -111,7 +117,7 @@ func (d *decoder) checkServers(r *Replay) {
 	d.check(r.JobFile != "", "job_file", "is empty", "name the job file, or leave the line out")
 	d.check(r.Queue.Visibility > 0, "queue.visibility", "must be longer than nothing", "write one such as 30s")
 	d.check(r.Queue.Visibility%time.Second == 0, "queue.visibility", "is no number of whole seconds", "Amazon SQS counts whole seconds: write one such as 2s")
-	d.check(slices.Contains([]string{"", "redis", "rabbitmq"}, r.Queue.Broker), "queue.broker", "is no known broker: "+strconv.Quote(r.Queue.Broker), "write redis or rabbitmq")
+	d.check(slices.Contains([]string{"", "redis", "rabbitmq", "sqs"}, r.Queue.Broker), "queue.broker", "is no known broker: "+strconv.Quote(r.Queue.Broker), "write redis, rabbitmq or sqs")
 	d.check(r.Queue.MaxReceiveCount >= 0, "queue.max_receive_count", "must not be negative", "write 0 for no limit")
 	d.check(r.ConcurrentRuns > 0, "concurrent_runs", "must be at least 1", "leave it out for 100")
 	d.check(r.Timeouts.Ready > 0, "timeouts.ready", "must be longer than nothing", "leave it out for 20s")
@@ -123,6 +129,10 @@ func (d *decoder) checkOutside(o OutsideService) {
 	for _, c := range []struct{ field, call string }{{"act", o.Act}, {"look_up", o.LookUp}} {
 		d.check(c.call == "" || httpCall.MatchString(c.call), under("outside", c.field), "is no call",
 			"write a method and a path, such as POST /charges")
+	}
+	for i, host := range o.Hosts {
+		d.check(hostName.MatchString(host) && net.ParseIP(host) == nil && host != "localhost", "outside.hosts["+strconv.Itoa(i)+"]", "is no name of an outside host",
+			"write each host by its name, such as payments.example, without scheme, port, path or wildcard")
 	}
 	for _, p := range []struct{ field, place string }{{"operation", o.Operation}, {"reference", o.Reference}} {
 		d.check(p.place == "" || callPlace.MatchString(p.place), under("outside", p.field), "is no place in a call",

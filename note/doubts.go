@@ -107,15 +107,39 @@ func (d *doubts) permitsTheSame(p replay.Planned) bool {
 	return !slices.ContainsFunc(p.Permitted, func(at replay.Permitted) bool { return !slices.Equal(at.Ends, d.in.Job.Ends(at.At)) })
 }
 
-// key: the operation key of now gives the keys that were replayed.
+// key: what made an operation one at the replay is what does now.
 func (d *doubts) key() {
-	k := d.in.Keys
+	p, op := d.in.Plan, d.in.Job.Operation
 	switch {
-	case k.Untold != "":
-		d.add(Unknown, "whether the operation key is still the one that was replayed could not be told: "+k.Untold, replayAgain)
-	case !slices.ContainsFunc(k.Now, func(key string) bool { return slices.Contains(k.Sent, key) }):
-		d.add(No, "the job file has changed since the replay: its operation key gives another key for the same message", replayAgain)
+	case p == nil: // there is a doubt for that already
+		return
+	case len(p.Key) == 0:
+		d.add(Unknown, "the plan is of an older version and does not say which operation key was replayed", replayAgain)
+		return
 	}
+	for _, c := range []struct {
+		what string
+		then []string
+		now  []job.Path
+	}{{"operation key", p.Key, op.Key}, {"fingerprint", p.Fingerprint, op.Fingerprint}} {
+		if then, now := list(c.then), list(texts(c.now)); then != now {
+			d.add(No, fmt.Sprintf("the job file has changed since the replay: its %s is %s, and %s was replayed", c.what, now, then), replayAgain)
+		}
+	}
+}
+
+func texts(paths []job.Path) (texts []string) {
+	for _, p := range paths {
+		texts = append(texts, p.String())
+	}
+	return texts
+}
+
+func list(paths []string) string {
+	if len(paths) == 0 {
+		return "none"
+	}
+	return strings.Join(paths, ", ")
 }
 
 // results: every case of the judged version.
@@ -169,7 +193,7 @@ func (d *doubts) planned(label string) bool {
 // missingCases are those that this version knows and the evidence has not.
 func missingCases(r report.Report) (missing []string) {
 	have := labels(judged(r))
-	for _, c := range replay.Cases() {
+	for _, c := range replay.CasesOf(job.Queue(r.Queue)) {
 		if !have[c.Label()] {
 			missing = append(missing, c.Label())
 		}

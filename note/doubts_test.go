@@ -51,11 +51,6 @@ func TestNothingIsCalledShownThatWasNot(t *testing.T) {
 		by(&in.Report)
 		return in
 	}
-	keys := func(k Keys) Input {
-		in := sound
-		in.Keys = k
-		return in
-	}
 	settings := func(f ...Finding) Input {
 		in := sound
 		in.Doctor = &Doctor{Schema: DoctorSchema, Findings: f}
@@ -81,9 +76,10 @@ func TestNothingIsCalledShownThatWasNot(t *testing.T) {
 		"an own row now":               {job2(func(j *job.Job) { j.Effect.Kind, j.Stale = job.OwnRow, job.Stale{} }), No, "its policy for a stale claim is none (an own row)"},
 		"another queue":                {job2(func(j *job.Job) { j.Queue = job.Celery }), No, "its queue is celery"},
 		"another job":                  {job2(func(j *job.Job) { j.Type = "receipt.mail" }), No, "the evidence is of another job: charge.create"},
-		"another key":                  {keys(Keys{Sent: []string{"replay-1"}, Now: []string{"replay-1/EUR"}}), No, "its operation key gives another key"},
-		"a key without a message":      {keys(Keys{Sent: []string{"replay-1"}}), No, "its operation key gives another key"},
-		"keys that nobody can tell":    {keys(Keys{Untold: "the evidence has no history"}), Unknown, "could not be told: the evidence has no history"},
+		"another key":                  {job2(func(j *job.Job) { j.Operation.Key = paths2(t, "body.order.id", "body.currency") }), No, "its operation key is body.order.id, body.currency, and body.order.id was replayed"},
+		"another column for the key":   {job2(func(j *job.Job) { j.Operation.Key = paths2(t, "body.order.number") }), No, "its operation key is body.order.number"},
+		"another fingerprint":          {job2(func(j *job.Job) { j.Operation.Fingerprint = nil }), No, "its fingerprint is none, and body.amount_cents was replayed"},
+		"a plan without a key":         {planned(func(p *replay.Plan) { p.Key = nil }), Unknown, "does not say which operation key"},
 		"no plan":                      {func() Input { in := sound; in.Plan = nil; return in }(), Unknown, "no plan.json"},
 		"the plan of another replay":   {planned(func(p *replay.Plan) { p.LeaseMS++ }), No, "not of one replay"},
 		"a plan that permits more": {planned(func(p *replay.Plan) {
@@ -134,7 +130,7 @@ func TestRemarks(t *testing.T) {
 	sound := shown(charge(t))
 	older := sound.without(func(r replay.Result) bool { return hasLine(r.Label()) })
 	older.Report.ToolVersion = "v0.0.9"
-	older.Plan = &replay.Plan{Job: sound.Plan.Job, LeaseMS: sound.Plan.LeaseMS, PolicyText: sound.Plan.PolicyText}
+	older.Plan = &replay.Plan{Job: sound.Plan.Job, Key: sound.Plan.Key, Fingerprint: sound.Plan.Fingerprint, LeaseMS: sound.Plan.LeaseMS, PolicyText: sound.Plan.PolicyText}
 	dirty := sound
 	dirty.Report.Tree = &report.Tree{Commit: sound.Report.Tree.Commit, Dirty: true}
 	nowhere := sound

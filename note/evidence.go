@@ -1,7 +1,6 @@
 package note
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,21 +80,4 @@ func decode(text []byte, into any, schema string) error {
 		return fmt.Errorf("it is not of the form of %s: %w", schema, err)
 	}
 	return nil
-}
-
-// SentKeys are the operation keys that a history says were put on the queue, each once.
-func SentKeys(history []byte) ([]string, error) {
-	var keys []string
-	known := map[string]bool{}
-	for line := range bytes.Lines(history) {
-		var event replay.Event
-		if err := json.Unmarshal(line, &event); err != nil {
-			return nil, fmt.Errorf("it is no sound history: %w", err)
-		}
-		if event.Event == replay.EventSent && event.Operation != "" && !known[event.Operation] {
-			known[event.Operation] = true
-			keys = append(keys, event.Operation)
-		}
-	}
-	return keys, nil
 }

@@ -42,7 +42,7 @@ func exampleInput(t *testing.T, example string) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := Input{Job: file.Jobs[0], Table: file.Table, JobFile: "twiceproof.yaml", Version: "v0.2.0", Keys: Keys{Sent: []string{"replay-1"}, Now: []string{"replay-1"}}}
+	in := Input{Job: file.Jobs[0], Table: file.Table, JobFile: "twiceproof.yaml", Version: "v0.2.0"}
 	if in.Report, err = ReadReport(testdata(t, example+"/result.json")); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestGolden(t *testing.T) {
 	}
 	notes["broken"] = ofThatTime(broken)
 	untold := exampleInput(t, "sqs-charge")
-	untold.Keys = Keys{Untold: "the evidence has no history of the case sequential"}
+	untold.Plan.Key = nil
 	notes["untold"] = ofThatTime(untold)
 	for name, n := range notes {
 		result, err := json.MarshalIndent(n.Result(), "", "  ")

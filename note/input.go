@@ -19,19 +19,8 @@ type Input struct {
 	// Report and Plan are the replay's; a nil Plan was not there.
 	Report report.Report
 	Plan   *replay.Plan
-	Keys   Keys
 	// Doctor is nil where nobody has looked at the settings.
 	Doctor *Doctor
-}
-
-// Keys compares what identified an operation at the replay with what does now. The
-// evidence holds no paths, but it holds the keys that they gave.
-type Keys struct {
-	// Sent are those of the replay, Now those which the job file gives for the replay's
-	// first message (as a text, and as a number).
-	Sent, Now []string
-	// Untold says why they could not be compared; empty: they could.
-	Untold string
 }
 
 // Note is the finished note.

@@ -46,8 +46,8 @@ func shown(j job.Job) Input {
 		Policy: string(j.Stale.Policy), PolicyText: jobfile.Explain(j), LeaseMS: j.Lease.Milliseconds(), StoredLeaseMS: j.StoredLease().Milliseconds(),
 		Judged: "new", Verdict: replay.OK,
 	}
-	p := replay.Plan{Schema: replay.PlanSchema, Job: j.Type, Policy: r.Policy, PolicyText: r.PolicyText, LeaseMS: r.LeaseMS}
-	for _, c := range replay.Cases() {
+	p := replay.Plan{Schema: replay.PlanSchema, Job: j.Type, Policy: r.Policy, PolicyText: r.PolicyText, LeaseMS: r.LeaseMS, Key: texts(j.Operation.Key), Fingerprint: texts(j.Operation.Fingerprint)}
+	for _, c := range replay.CasesOf(j.Queue) {
 		old := replay.Result{Version: "old", Case: c.Name, Point: c.Point, Runs: 1, Operations: 1, Verdict: replay.Verdict{Verdict: replay.Violation, Kind: replay.Duplicate, Why: "2 effects"}, Effects: 2, EffectsMin: 2, EffectsMax: 2}
 		r.Results = append(r.Results, old, fine(j, c))
 		p.Cases = append(p.Cases, replay.Planned{
@@ -57,7 +57,6 @@ func shown(j job.Job) Input {
 	}
 	return Input{
 		Job: j, Table: "idempotency_records", JobFile: "twiceproof.yaml", Version: tool, Report: r, Plan: &p,
-		Keys: Keys{Sent: []string{"replay-1"}, Now: []string{"replay-1", "700001"}},
 	}
 }
 

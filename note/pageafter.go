@@ -66,11 +66,15 @@ func (n Note) notPromisedOutside() string {
 
 // afterwards is how to revert, and the commands for whoever looks after the job.
 func (n Note) afterwards() []line {
-	file := "--file " + shellWord(shortPath(n.JobFile))
+	path := shortPath(n.JobFile)
+	file, sweep := "--file "+shellWord(path), "twiceproof sweep --apply"
+	if folder := filepath.Dir(path); folder != "." {
+		sweep += " " + shellWord(folder)
+	}
 	lines := []line{
 		words(strongOf("Revert"), ": reverting the commit restores the old job, with its repeats. The table can stay, since nothing else reads it, or be dropped by a migration of its own. Decide held operations first."),
 		words(strongOf("Past repeats"), ": ", codeOf("twiceproof repeats"), " lists them (", codeOf("--query"), " prints the SQL to run yourself). What to do about them is a separate decision. ",
-			strongOf("Every day"), ": ", codeOf("twiceproof status "+file), ", and the sweep: ", codeOf("twiceproof sweep --apply"), "."),
+			strongOf("Every day"), ": ", codeOf("twiceproof status "+file), ", and the sweep: ", codeOf(sweep), "."),
 	}
 	lines = append(lines, words(strongOf("Held operations"), ": ", codeOf("twiceproof held "+file+" --job "+shellWord(n.Job.Type)), ", or ", codeOf(n.heldQuery()), "."))
 	retention := n.Job.Retention

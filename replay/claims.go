@@ -60,8 +60,8 @@ func oldClaim(ctx context.Context, w *world) error {
 	if _, err := w.startWorker(ctx); err != nil {
 		return err
 	}
-	const justBefore = 5 * time.Second // for what the delivery itself takes
-	age, err := w.claimAge(ctx, op)    // a worker that starts slowly has used some of the lease
+	justBefore := 5*time.Second + w.queue.Look().AskedEvery // for what the delivery itself takes
+	age, err := w.claimAge(ctx, op)                         // a worker that starts slowly has used some of the lease
 	if err != nil {
 		return err
 	}

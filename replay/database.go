@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay/records"
@@ -63,19 +64,49 @@ func (l *lab) apply(ctx context.Context, dsn string) (version string, err error)
 	return db.ServerVersion(ctx), nil
 }
 
-// newDatabase makes the case's own database and gives its address, as the record
-// reader and as the workers' variable have it.
-func (l *lab) newDatabase(ctx context.Context, folder string) (dsn, address string, err error) {
+// database is one case's own: its address, as the record reader and as the workers'
+// variable have it.
+type database struct {
+	dsn, address string
+	err          error
+}
+
+// sqliteName is the file of a case's database.
+const sqliteName = "lab.db"
+
+// newDatabase makes one; where it is a file, it is in the folder.
+func (l *lab) newDatabase(ctx context.Context, folder string) (d database) {
 	if l.server != nil {
-		return l.server.create(ctx, fmt.Sprintf("case_%d", l.worlds))
+		d.dsn, d.address, d.err = l.server.create(ctx, fmt.Sprintf("case_%d", l.nextDatabase()))
+		return d
 	}
-	path := folder + "/lab.db"
-	_, err = l.apply(ctx, path)
-	return path, "sqlite://" + path, err
+	path := filepath.Join(folder, sqliteName)
+	_, err := l.apply(ctx, path)
+	return database{path, "sqlite://" + path, err}
+}
+
+// database is the one that was made ahead, or else a new one.
+func (s *slot) database(ctx context.Context, folder string) database {
+	if s.ahead == nil {
+		return s.newDatabase(ctx, folder)
+	}
+	d := <-s.ahead
+	s.ahead = nil
+	return d
+}
+
+// makeAhead makes the next case's database: a server takes longer to copy one than a
+// worker takes for its job. A file is made at once and stands in its case's folder.
+func (s *slot) makeAhead(ctx context.Context) {
+	if s.server == nil {
+		return
+	}
+	ahead := make(chan database, 1)
+	s.ahead = ahead
+	go func() { ahead <- s.newDatabase(ctx, "") }()
 }
 
 func (l *lab) close() {
-	_ = l.celery.Close()
 	if l.server != nil {
 		l.server.stop()
 	}

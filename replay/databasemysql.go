@@ -44,16 +44,21 @@ func (l *lab) startMySQL(ctx context.Context) error {
 			return err
 		}
 	}
-	_, _, err = s.create(ctx, "twiceproof_trial") // a schema that is wrong shows before anything has run
+	l.serverVersion, err = s.fill(ctx, "twiceproof_trial") // a schema that is wrong shows before anything has run
 	return err
 }
 
 func (s *mysqlServer) create(ctx context.Context, name string) (dsn, address string, err error) {
-	if err := s.CreateDatabase(ctx, name); err != nil {
-		return "", "", err
-	}
-	s.lab.serverVersion, err = s.lab.apply(ctx, s.DSN(name))
+	_, err = s.fill(ctx, name)
 	return s.DSN(name), "mysql://" + mysqlAccount + "@" + s.address() + "/" + name, err
+}
+
+// fill makes a database with the schema's tables, and says what the server is.
+func (s *mysqlServer) fill(ctx context.Context, name string) (version string, err error) {
+	if err := s.CreateDatabase(ctx, name); err != nil {
+		return "", err
+	}
+	return s.lab.apply(ctx, s.DSN(name))
 }
 
 func (s *mysqlServer) listen(gate *wire.Gate) (databaseProxy, error) {

@@ -27,9 +27,9 @@ func startTestMySQL(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w := &world{lab: l, history: newHistory()}
-	l.worlds++
-	if w.dsn, w.address, err = l.newDatabase(t.Context(), ""); err != nil {
-		t.Fatal(err)
+	own := l.newDatabase(t.Context(), "")
+	if w.dsn, w.address = own.dsn, own.address; own.err != nil {
+		t.Fatal(own.err)
 	}
 	if w.db, err = records.Open("mysql", w.dsn, l.Table); err != nil {
 		t.Fatal(err)

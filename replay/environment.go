@@ -11,6 +11,7 @@ import (
 // addresses are where one worker finds its peers: its own proxies.
 type addresses struct {
 	database, outside, jobFile, mail, refuse string
+	authority                                string // a file with whom to trust; empty: nobody
 	temp                                     string // a folder for what a killed worker leaves behind
 	queue                                    queue.Addresses
 }
@@ -27,9 +28,15 @@ func environment(inherited []string, spec *jobfile.Replay, a addresses) []string
 		"AWS_ACCESS_KEY_ID": "lab", "AWS_SECRET_ACCESS_KEY": "lab", "AWS_REGION": "us-east-1", "AWS_DEFAULT_REGION": "us-east-1", // boto3 reads the second one
 		"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
 	}
+	if a.authority != "" {
+		for _, name := range append(trusting, spec.Environment.CA) {
+			set[name] = a.authority
+		}
+	}
 	for name, value := range spec.Set {
 		set[name] = value
 	}
+	delete(set, "")
 	for name, value := range map[string]string{
 		spec.Environment.Database: a.database, spec.Environment.Queue: a.queue.Queue, spec.Environment.Broker: a.queue.Broker,
 		spec.Environment.Outside: a.outside, spec.Environment.JobFile: a.jobFile, spec.Environment.Mail: a.mail,

@@ -61,26 +61,23 @@ func (w *world) strikeAt(ctx context.Context, p place) error {
 }
 
 func (w *world) strike(ctx context.Context, p place) (struck bool, err error) {
-	do := wire.Kill
-	switch w.Rung {
-	case Cut:
-		do = wire.Drop
-	case Pause:
-		do = wire.Hold
-	}
 	if err := w.queue.Lose(); err != nil { // what a run before has left on the queue is not this one's
 		return false, err
 	}
 	w.logQueue()
+	if err := w.reopen(); err != nil {
+		return false, err
+	}
 	k, err := w.startWorker(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer w.retireAll()
-	k.gate.Reset()
-	armed := k.gate.Arm(wire.Fault{
-		Match: func(s wire.Step) bool { return s == p.step }, Side: p.side, Do: do, Kill: func() { w.kill(k) },
-	})
+	f, release, err := w.set(ctx, k, p)
+	if err != nil {
+		return false, err
+	}
+	defer release()
 	op, err := w.newOperation()
 	if err != nil {
 		return false, err
@@ -88,44 +85,25 @@ func (w *world) strike(ctx context.Context, p place) (struck bool, err error) {
 	if err := w.send(&op); err != nil {
 		return false, err
 	}
-	if struck, err = w.struckOrAtRest(ctx, armed); err != nil || !struck {
+	if struck, err = w.struckOrAtRest(ctx, f); err != nil || !struck {
 		return struck, err
 	}
-	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, What: p.name(), Step: armed.Step().String(), Detail: p.String()})
-	return true, w.after(ctx, p, k, armed, op)
-}
-
-// struckOrAtRest waits for whichever comes first.
-func (w *world) struckOrAtRest(ctx context.Context, armed *wire.Armed) (struck bool, err error) {
-	either, cancel := context.WithCancel(ctx)
-	defer cancel()
-	rested := make(chan error, 1)
-	go func() { rested <- w.rest(either) }()
-	select {
-	case <-armed.Fired():
-		cancel()
-		<-rested //nolint:errcheck // with nobody alive there is no rest
-	case err = <-rested:
-	}
-	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
-	}
-	if struck = armed.Disarm(); struck {
-		<-armed.Fired()
-		err = nil
-	}
-	return struck, err
+	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, What: p.name(), Step: f.Step().String(), Detail: p.String()})
+	return true, w.after(ctx, p, k, release, op)
 }
 
 // after lets the operation come to its end once the fault has struck.
-func (w *world) after(ctx context.Context, p place, k *worker, armed *wire.Armed, op operation) error {
+func (w *world) after(ctx context.Context, p place, k *worker, release func(), op operation) error {
 	switch w.Rung {
 	case Cut:
 		return w.end(ctx, op)
 	case Pause:
-		return w.outlast(ctx, k, armed, op)
+		return w.outlast(ctx, k, release, op)
 	}
 	if err := w.quiet(ctx, k); err != nil {
+		return err
+	}
+	if err := w.reopen(); err != nil {
 		return err
 	}
 	if err := w.look(ctx, SeenFault, op); err != nil {
@@ -140,7 +118,7 @@ func (w *world) after(ctx context.Context, p place, k *worker, armed *wire.Armed
 }
 
 // outlast pauses the worker past its lease while another one goes on.
-func (w *world) outlast(ctx context.Context, k *worker, armed *wire.Armed, op operation) error {
+func (w *world) outlast(ctx context.Context, k *worker, release func(), op operation) error {
 	w.pause(k)
 	if err := w.look(ctx, SeenFault, op); err != nil {
 		return err
@@ -158,7 +136,7 @@ func (w *world) outlast(ctx context.Context, k *worker, armed *wire.Armed, op op
 		return err
 	}
 	w.goOn(k)
-	armed.Release()
+	release()
 	return w.end(ctx, op)
 }
 

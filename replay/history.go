@@ -45,7 +45,7 @@ type Event struct {
 	What      string `json:"what,omitempty"` // the queue's event, the step's phase, the worker's change
 	Step      string `json:"step,omitempty"`
 	Detail    string `json:"detail,omitempty"`
-	ForMS     int64  `json:"for_ms,omitempty"` // of a visibility or of time that passed
+	ForMS     int64  `json:"for_ms,omitempty"` // of a visibility, of time that passed, or that a worker took until it was ready
 	Fired     bool   `json:"fired,omitempty"`
 	Seen      *Seen  `json:"seen,omitempty"`
 }

@@ -87,6 +87,8 @@ func noKeyless(s setting) string {
 		return "rows are counted by their operation, and here there is none"
 	case !s.keyless:
 		return "the message template has no place that is the operation key and nothing else"
+	case s.failsUnseen:
+		return "Celery deletes a task that fails from SQS, and nothing there tells of it: its log and its result do"
 	}
 	return ""
 }

@@ -5,31 +5,45 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/queue/celery"
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // lab is what all cases of one replay share.
 type lab struct {
 	Request
-	folder   string         // of this replay, removed at its end
-	out      string         // where the builds go
-	server   databaseServer // nil for SQLite
-	schema   string         // the SQL that makes the tables
-	worlds   int
-	busiest  map[string]time.Duration // how long the workers of a version were busy, at most, before they came to rest
-	secrets  secrets
-	versions map[string]string // of the queue system
-	celery   celery.Servers
+	folder  string         // of this replay, removed at its end
+	out     string         // where the builds go
+	server  databaseServer // nil for SQLite
+	schema  string         // the SQL that makes the tables
+	secrets secrets
+	alone   sync.RWMutex // held by a case that runs alone; by the others for reading
+
+	mu        sync.Mutex // for what the slots share
+	worlds    int
+	databases int
+	busiest   map[string]time.Duration // how long the workers of a version were busy, at most, before they came to rest
+	versions  map[string]string        // of the queue system
+
+	telling sync.Mutex // who asked for the replay is told by one slot at a time
+
+	filesSeen   bool   // the writes to SQLite's files
+	filesUnseen string // why not, where every_step would strike at them
 
 	serverVersion string
+	authority     *wire.Authority // nil where no worker is to have TLS
 }
 
 func (l *lab) prepare(ctx context.Context, plan Plan) error {
 	if err := l.readSchema(); err != nil {
+		return err
+	}
+	if err := l.makeAuthority(); err != nil {
 		return err
 	}
 	if err := os.Mkdir(l.out, 0o755); err != nil {
@@ -45,6 +59,7 @@ func (l *lab) prepare(ctx context.Context, plan Plan) error {
 			}
 		}
 	}
+	l.trySeeingFiles(ctx, plan)
 	return l.startDatabase(ctx)
 }
 
@@ -100,7 +115,7 @@ func (l *lab) cannotSee() []string {
 		watchedOnlySoLong,
 	}
 	if l.Spec.Database.Kind == jobfile.SQLite {
-		see = append(see, "the order of the database's own writes (SQLite has no wire); the record is read between them")
+		see = append(see, l.filesText())
 	}
 	return see
 }
@@ -109,6 +124,9 @@ func (l *lab) platform() map[string]string {
 	p := map[string]string{}
 	if l.server != nil {
 		p[string(l.Spec.Database.Kind)] = l.serverVersion
+	}
+	if l.Slots > 1 {
+		p["slots"] = strconv.Itoa(l.Slots)
 	}
 	return p
 }

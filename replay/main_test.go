@@ -23,6 +23,12 @@ func TestMain(m *testing.M) {
 		case "never":
 			neverClaims()
 			return
+		case "secure":
+			secureWorker(os.Args[2])
+			return
+		case "files":
+			fileWorker(os.Args[2], os.Args[3])
+			return
 		case "race":
 			raceWorker(os.Args[2], os.Args[3])
 			return

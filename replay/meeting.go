@@ -50,10 +50,13 @@ func (w *world) arrangeAct() (m *meeting, err error) {
 func (w *world) meet(ctx context.Context, m *meeting) error {
 	limit, began := max(meetLeast, min(meetLimit, meetBudget-w.met)), time.Now()
 	_, err := w.gather(ctx, m, limit)
-	m.end()
 	if took := time.Since(began); took >= limit {
 		w.met += took
 	}
+	if s := w.queue.Look(); err == nil && s.Visible > 0 && s.AskedEvery > 0 {
+		_, err = w.gather(ctx, m, s.AskedEvery+time.Second)
+	}
+	m.end()
 	return err
 }
 

@@ -3,6 +3,7 @@ package replay
 import (
 	"maps"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -26,11 +27,11 @@ const orphanLimit = 5 * time.Second
 
 // endOrphans ends every child of this process that was not there before and that it has
 // not started itself, those that thereby become its children as well, and tells their
-// names.
-func endOrphans(before map[int]string) []string {
+// names. With a folder only those that have it for their temporary files.
+func endOrphans(before map[int]string, folder string) []string {
 	names := map[string]bool{}
 	for end := time.Now().Add(orphanLimit); ; time.Sleep(time.Millisecond) {
-		left := orphans(before)
+		left := orphans(before, folder)
 		for pid := range left {
 			if ended, _ := syscall.Wait4(pid, nil, syscall.WNOHANG, nil); ended == pid {
 				delete(left, pid)
@@ -50,12 +51,21 @@ func endOrphans(before map[int]string) []string {
 
 // orphans are the children that are not waited for by whoever started them. Nobody
 // starts one meanwhile, or it would be taken for an orphan.
-func orphans(before map[int]string) map[int]string {
+func orphans(before map[int]string, folder string) map[int]string {
 	leaders.Lock()
 	defer leaders.Unlock()
 	left := children()
-	maps.DeleteFunc(left, func(pid int, started string) bool { return before[pid] == started || leaders.numbers[pid] })
+	maps.DeleteFunc(left, func(pid int, started string) bool {
+		return before[pid] == started || leaders.numbers[pid] || folder != "" && !writesInto(pid, folder)
+	})
 	return left
+}
+
+// writesInto tells whether a process was given the folder for its temporary files, as
+// every worker of a case is and whatever it starts.
+func writesInto(pid int, folder string) bool {
+	environ, _ := os.ReadFile(procFile(pid, "environ")) // of one that has ended it is empty
+	return slices.Contains(strings.Split(string(environ), "\x00"), "TMPDIR="+folder)
 }
 
 // leaders are the processes that this package has started and waits for, by number.
@@ -63,6 +73,25 @@ var leaders = struct {
 	sync.Mutex
 	numbers map[int]bool
 }{numbers: map[int]bool{}}
+
+// startLeader starts a command that waitLeader waits for.
+func startLeader(cmd *exec.Cmd) error {
+	leaders.Lock()
+	defer leaders.Unlock()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	leaders.numbers[cmd.Process.Pid] = true
+	return nil
+}
+
+func waitLeader(cmd *exec.Cmd) error {
+	err := cmd.Wait()
+	leaders.Lock()
+	defer leaders.Unlock()
+	delete(leaders.numbers, cmd.Process.Pid)
+	return err
+}
 
 // children are this process's, also those that have ended and were not waited for:
 // when each started, by its number.

@@ -28,7 +28,7 @@ func adopt(fifo string) {
 		_, _ = fmt.Fscan(f, &daemon, &parent)
 	}
 	first.kill()
-	fmt.Println(endOrphans(before), second.hasExited(), endOrphans(before))
+	fmt.Println(endOrphans(before, ""), second.hasExited(), endOrphans(before, ""))
 	second.kill()
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/queue/celery"
 )
 
 // PlanSchema names the form of a plan.
@@ -13,13 +14,20 @@ const PlanSchema = "twiceproof.plan/1"
 // Plan is what the replay will do and what it will permit, written before the
 // first worker starts.
 type Plan struct {
-	Schema     string    `json:"schema"`
-	Job        string    `json:"job"`
-	Policy     string    `json:"policy"`
-	PolicyText string    `json:"policy_text"`
-	LeaseMS    int64     `json:"lease_ms"`
-	Rung       Rung      `json:"rung"` // of every_step
-	Cases      []Planned `json:"cases"`
+	Schema     string `json:"schema"`
+	Job        string `json:"job"`
+	Policy     string `json:"policy"`
+	PolicyText string `json:"policy_text"`
+	// Key and Fingerprint are the paths that make an operation what it is, so that whoever
+	// reads the evidence later can hold a changed job file against it.
+	Key         []string `json:"key"`
+	Fingerprint []string `json:"fingerprint,omitempty"`
+	LeaseMS     int64    `json:"lease_ms"`
+	Rung        Rung     `json:"rung"` // of every_step
+	// First names the cases that are run before the others, in this order: what failed
+	// when it was last run is told first.
+	First []string  `json:"first,omitempty"`
+	Cases []Planned `json:"cases"`
 }
 
 // Planned is one case for one code version.
@@ -35,6 +43,8 @@ type Planned struct {
 	// Runs is how many runs it takes; with Races only those that overlapped count.
 	Runs  int  `json:"runs"`
 	Races bool `json:"races,omitempty"`
+	// Alone is why no other case may run beside it, where there are several slots.
+	Alone string `json:"alone,omitempty"`
 	// Fault says that the case proves nothing unless its fault fired.
 	Fault string `json:"fault,omitempty"`
 	// Shows is what the look at the fault must show, or the fault was not where the
@@ -73,7 +83,7 @@ func NewPlan(j job.Job, policyText string, spec *jobfile.Replay, rung Rung) Plan
 	unguarded := slices.ContainsFunc(versions, func(v Version) bool { return !v.Guarded })
 	p := Plan{
 		Schema: PlanSchema, Job: j.Type, Policy: string(j.Stale.Policy), PolicyText: policyText,
-		LeaseMS: j.Lease.Milliseconds(), Rung: rung,
+		Key: texts(j.Operation.Key), Fingerprint: texts(j.Operation.Fingerprint), LeaseMS: j.Lease.Milliseconds(), Rung: rung,
 	}
 	_, keyless := withoutKey(j.Queue, spec.Message, j.Operation)
 	for _, c := range CasesOf(j.Queue) {
@@ -84,11 +94,19 @@ func NewPlan(j job.Job, policyText string, spec *jobfile.Replay, rung Rung) Plan
 			s := setting{
 				job: j, database: spec.Database.Kind, guarded: v.Guarded, unguardedVersion: unguarded,
 				backfill: spec.Backfill != "", enqueue: len(spec.Enqueue) > 0, sweep: spec.Sweep != "", keyless: keyless,
+				failsUnseen: j.Queue == job.Celery && spec.Queue.Broker == string(celery.SQS),
 			}
 			p.Cases = append(p.Cases, planCase(s, c, v, spec.ConcurrentRuns))
 		}
 	}
 	return p
+}
+
+func texts(paths []job.Path) (list []string) {
+	for _, p := range paths {
+		list = append(list, p.String())
+	}
+	return list
 }
 
 func planCase(s setting, c Case, v Version, races int) Planned {
@@ -100,6 +118,7 @@ func planCase(s setting, c Case, v Version, races int) Planned {
 	if c.Races {
 		p.Runs = races
 	}
+	p.Alone = c.aloneFor(s)
 	if c.unfit != nil {
 		p.NotApplicable = c.unfit(s)
 	}

@@ -19,19 +19,24 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // find, for every policy: read the difference before it is agreed to.
 func TestPlan(t *testing.T) {
 	var text bytes.Buffer
+	order, err := job.ParsePath("body.order.id")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, policy := range []job.Policy{job.Lookup, job.Resend, job.Hold, job.AcceptDuplicate, job.AcceptMiss} {
 		j := job.Job{
 			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside},
-			Lease: ms(lease), Stale: job.Stale{Policy: policy},
+			Lease: ms(lease), Stale: job.Stale{Policy: policy}, Operation: job.Operation{Key: []job.Path{order}},
 		}
 		p := NewPlan(j, "as agreed", &jobfile.Replay{
 			Versions: []jobfile.CodeVersion{{Name: "old"}, {Name: "new", Guarded: true}}, ConcurrentRuns: 100,
 			Database: jobfile.Database{Kind: jobfile.Postgres}, Backfill: "backfill.sql", Sweep: "sweep", Enqueue: []string{"enqueue {{key}}"},
 		}, Durable)
-		if p.Schema != PlanSchema || p.Job != j.Type || p.Policy != string(policy) || p.PolicyText != "as agreed" || p.LeaseMS != lease {
+		if p.Schema != PlanSchema || p.Job != j.Type || p.Policy != string(policy) || p.PolicyText != "as agreed" || p.LeaseMS != lease ||
+			!slices.Equal(p.Key, []string{"body.order.id"}) || p.Fingerprint != nil {
 			t.Errorf("%s: the head of the plan: %+v", policy, p)
 		}
-		if len(p.Cases) != 2*len(casesOf(job.SQS)) {
+		if len(p.Cases) != 2*len(CasesOf(job.SQS)) {
 			t.Errorf("%s: %d cases, want every case for both versions", policy, len(p.Cases))
 		}
 		for _, c := range p.Cases {
@@ -195,13 +200,9 @@ func TestOnlyNameIsOfOneCase(t *testing.T) {
 	}
 }
 
-func casesOf(q job.Queue) []Case {
-	return slices.DeleteFunc(Cases(), func(c Case) bool { return c.only != "" && c.only != q })
-}
-
 // One case is about Celery's workers alone.
 func TestPlanOfOneQueue(t *testing.T) {
-	if few, all := len(casesOf(job.SQS)), len(casesOf(job.Celery)); few != all-1 {
+	if few, all := len(CasesOf(job.SQS)), len(CasesOf(job.Celery)); few != all-1 {
 		t.Errorf("%d cases of SQS, %d of Celery", few, all)
 	}
 }

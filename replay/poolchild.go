@@ -74,9 +74,13 @@ func (w *world) stopGently(k *worker) {
 }
 
 // awaitPolls waits until a paused worker of Celery has no poll open any more: each is over
-// after a second, and would take a message that nobody gets until the worker wakes up.
+// after a second, on SQS after twenty at most, and would take a message that nobody gets
+// until the worker wakes up.
 func (w *world) awaitPolls(k *worker) {
-	const longest = 3 * time.Second
+	longest := 3 * time.Second
+	if w.Spec.Queue.Broker == string(celery.SQS) {
+		longest = 21 * time.Second
+	}
 	if w.Job.Queue != job.Celery || w.Spec.Queue.Broker == string(celery.RabbitMQ) { // which sends without being asked
 		return
 	}

@@ -37,10 +37,7 @@ func startProcess(command, folder string, environment []string) (*process, error
 		close(p.silent)
 	}()
 	go func() {
-		p.err = p.cmd.Wait()
-		leaders.Lock()
-		delete(leaders.numbers, p.cmd.Process.Pid)
-		leaders.Unlock()
+		p.err = waitLeader(p.cmd)
 		close(p.exited)
 	}()
 	return p, nil
@@ -55,13 +52,10 @@ func (p *process) start() error {
 	}
 	defer write.Close() // the process has its own
 	p.pipe, p.cmd.Stdout, p.cmd.Stderr = read, write, write
-	leaders.Lock()
-	defer leaders.Unlock()
-	if err := p.cmd.Start(); err != nil {
+	if err := startLeader(p.cmd); err != nil {
 		read.Close()
 		return err
 	}
-	leaders.numbers[p.cmd.Process.Pid] = true
 	return nil
 }
 

@@ -18,13 +18,15 @@ func (w *world) newQueue(ctx context.Context) (q queue.Queue, err error) {
 	case job.Sidekiq:
 		q, err = sidekiq.Start(ctx, w.Job.Message)
 	case job.Celery:
-		q, err = w.celery.Start(ctx, celery.Broker(w.Spec.Queue.Broker), w.Job.Message)
+		q, err = w.celery.Start(ctx, celery.Settings{Broker: celery.Broker(w.Spec.Queue.Broker), Task: w.Job.Message, Visibility: w.Spec.Queue.Visibility})
 	default:
 		q, err = sqs.Start(sqs.Settings{Visibility: w.Spec.Queue.Visibility, MaxReceiveCount: w.Spec.Queue.MaxReceiveCount})
 	}
 	if err != nil {
 		return nil, &Problem{What: err.Error(), Hint: hintOf(err, hint)}
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.versions == nil {
 		w.versions = q.Versions()
 	}

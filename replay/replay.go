@@ -3,8 +3,6 @@ package replay
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -26,6 +24,8 @@ type Request struct {
 	PolicyText string
 	// Only names the cases to run, as case or version/case; empty means all.
 	Only []string
+	// Slots is how many cases run side by side, each in a world of its own; 0 is 1.
+	Slots int
 	// Rung is how much of every_step is done; empty is Durable.
 	Rung Rung
 	// Environ is the environment that the workers inherit, as in os.Environ.
@@ -39,7 +39,7 @@ type Request struct {
 	// Keep is handed what each case leaves, as soon as it has ended, also of one that
 	// did not come to its end. An error of it ends the replay. It may be nil.
 	Keep func(Kept) error
-	// Progress is told what goes on; it may be nil. It is called from one
+	// Progress is told what goes on; it may be nil. It and Keep are called from one
 	// goroutine at a time.
 	Progress func(Progress)
 }
@@ -93,7 +93,12 @@ func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
 	defer func() { _ = os.RemoveAll(folder) }() // what is left in it is nobody's
 	r.Rung = plan.Rung                          // what is permitted was written for that one
 	l := &lab{Request: r, folder: folder, out: filepath.Join(folder, "out"), secrets: newSecrets(r.Environ, r.Spec.Set)}
-	defer l.close()
+	before := children()
+	defer func() {
+		if left := l.end(before); left != nil && err == nil {
+			out, err = Outcome{}, left
+		}
+	}()
 	defer func() { l.secrets.hideInProblem(err) }()
 	if err := l.prepare(ctx, plan); err != nil {
 		return Outcome{}, err
@@ -107,71 +112,12 @@ func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
 		Plan: plan, Histories: map[string][]Event{},
 		CannotSee: l.cannotSee(), Platform: l.platform(),
 	}
-	for _, p := range plan.Cases {
-		if err := l.runCase(ctx, p, &out); err != nil {
-			return Outcome{}, err
-		}
+	if err := l.runAll(ctx, plan.inRunOrder(), &out); err != nil {
+		return Outcome{}, err
 	}
+	out.Results = plan.InOrder(out.Results)
 	maps.Copy(out.Platform, l.versions)
 	return out, nil
-}
-
-func (l *lab) runCase(ctx context.Context, p Planned, out *Outcome) error {
-	l.progress(Progress{Planned: &p})
-	name := p.Version + "/" + p.Label()
-	kept := Kept{Planned: p}
-	if p.NotApplicable == "" {
-		w, err := l.play(ctx, p)
-		if w != nil { // judged is what is stored, so that it can be judged again
-			kept.Events, kept.Log = l.secrets.hideIn(w.history.all()), l.secrets.hide(w.logs())
-		}
-		if err != nil {
-			return errors.Join(err, l.keep(kept))
-		}
-		out.Histories[name] = kept.Events
-	}
-	result := NewResult(p, kept.Events)
-	result.Rerun = l.Rerun(p.Version, onlyName(l.Job.Queue, p))
-	out.Results = append(out.Results, result)
-	l.progress(Progress{Result: &result})
-	kept.Result = &result
-	return l.keep(kept)
-}
-
-// play runs a case's script in a world of its own, which has ended when it returns.
-// A world whose script did not come to its end is handed back beside the error.
-func (l *lab) play(ctx context.Context, p Planned) (*world, error) {
-	w, err := l.newWorld(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	w.before = children() // with the case's own servers
-	if err = theCase(p).script(ctx, w); err == nil {
-		err = w.watch(ctx)
-	}
-	w.close()
-	w.endLeft()
-	if err == nil && ctx.Err() == nil {
-		return w, nil
-	}
-	w.history.add(Event{Event: EventUnfinished})
-	if ctx.Err() != nil {
-		return w, context.Cause(ctx)
-	}
-	return w, fmt.Errorf("%s/%s: %w", p.Version, p.Label(), err)
-}
-
-func (l *lab) keep(k Kept) error {
-	if l.Keep == nil {
-		return nil
-	}
-	return l.Keep(k)
-}
-
-func (l *lab) progress(p Progress) {
-	if l.Progress != nil {
-		l.Progress(p)
-	}
 }
 
 // Problem is an error about the user's set-up, with what to do about it.

@@ -83,7 +83,9 @@ func (w *world) idle(ctx context.Context) (bool, error) {
 // it was seen to be by itself. In a race more is needed, since a worker that is
 // slower there, as two on one machine are, is not blocked.
 func (w *world) recovery() time.Duration {
+	w.mu.Lock()
 	limit := max(w.Spec.Timeouts.Recovery, 2*w.busiest[w.plan.Version])
+	w.mu.Unlock()
 	if w.plan.Races { // nobody is blocked before longest_run is over
 		limit = max(limit, leastInRace, min(w.Job.LongestRun, mostInRace)+time.Second)
 	}
@@ -96,6 +98,8 @@ func (w *world) acknowledged() bool {
 }
 
 func (w *world) wasBusy(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.busiest == nil {
 		w.busiest = map[string]time.Duration{}
 	}

@@ -37,7 +37,7 @@ const (
 
 // place is where a run is struck: one side of a recorded step.
 type place struct {
-	n    int // of the step in the recorded run, from 1; for people
+	n    int // of the step in the recorded run, from 1
 	step wire.Step
 	side wire.Side
 	then int // the step of the redelivery at which the next worker is killed, too; 0: at none
@@ -46,6 +46,9 @@ type place struct {
 // name is for --only.
 func (p place) name() string {
 	name := fmt.Sprintf("%d-%s", p.n, p.side)
+	if p.step.Protocol == protocolFile {
+		name = "write-" + name
+	}
 	if p.then > 0 {
 		name += fmt.Sprintf("+%d", p.then)
 	}
@@ -53,7 +56,11 @@ func (p place) name() string {
 }
 
 func (p place) String() string {
-	text := fmt.Sprintf("%s step %d (%s)", p.side, p.n, stepText(p.step))
+	kind := "step"
+	if p.step.Protocol == protocolFile {
+		kind = "write"
+	}
+	text := fmt.Sprintf("%s %s %d (%s)", p.side, kind, p.n, stepText(p.step))
 	if p.then > 0 {
 		text += fmt.Sprintf(", then before step %d of the redelivery", p.then)
 	}
@@ -79,8 +86,11 @@ func places(rung Rung, steps []recordedStep) []place {
 	}
 	var all []place
 	for i, s := range steps {
-		for _, side := range []wire.Side{wire.Before, wire.After} {
-			all = append(all, place{n: i + 1, step: s.Step, side: side})
+		switch {
+		case s.Protocol != protocolFile:
+			all = append(all, placeAt(steps, i, wire.Before), placeAt(steps, i, wire.After))
+		case rung == Step: // before it is after the one before
+			all = append(all, placeAt(steps, i, wire.After))
 		}
 	}
 	if rung == Pair {
@@ -90,19 +100,36 @@ func places(rung Rung, steps []recordedStep) []place {
 }
 
 // durablePlaces has one for each state that can be seen from outside: before the first
-// step that changes anything, after each of them, and before a COMMIT, which is the same
-// state but for the open transaction. Steps that only read lie between two of them.
+// step on a wire that changes anything, after each of them, and before a COMMIT, which is
+// the same state but for the open transaction. Steps that only read lie between two of them.
+// Before a write to a file is after the one before it.
 func durablePlaces(steps []recordedStep) (all []place) {
+	onWire := false
 	for i, s := range steps {
 		if !s.durable {
 			continue
 		}
-		if len(all) == 0 || isCommit(s.Step) {
-			all = append(all, place{n: i + 1, step: s.Step, side: wire.Before})
+		if s.Protocol != protocolFile {
+			if !onWire || isCommit(s.Step) {
+				all = append(all, placeAt(steps, i, wire.Before))
+			}
+			onWire = true
 		}
-		all = append(all, place{n: i + 1, step: s.Step, side: wire.After})
+		all = append(all, placeAt(steps, i, wire.After))
 	}
 	return all
+}
+
+// placeAt counts writes to files by themselves, so that a place on a wire has the same
+// name where no file is seen.
+func placeAt(steps []recordedStep, i int, side wire.Side) place {
+	p := place{step: steps[i].Step, side: side}
+	for _, s := range steps[:i+1] {
+		if (s.Protocol == protocolFile) == (p.step.Protocol == protocolFile) {
+			p.n++
+		}
+	}
+	return p
 }
 
 // moreSteps are what a redelivery may say beside what the recorded run says: it looks up,

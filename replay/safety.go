@@ -48,7 +48,7 @@ func checkSetNames(spec *jobfile.Replay) error {
 				Hint: "leave it out: the workers get proxy variables of the replay's own",
 			}
 		}
-		if slices.Contains([]string{e.Database, e.Queue, e.Broker, e.Outside, e.JobFile, e.Mail}, name) {
+		if slices.Contains([]string{e.Database, e.Queue, e.Broker, e.Outside, e.JobFile, e.Mail, e.CA}, name) {
 			return &Problem{
 				What: "set." + name + " is a variable by which environment gives the workers an address of the replay",
 				Hint: "leave it out of set, or give that address another name under environment",

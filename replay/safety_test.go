@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/queue"
 )
@@ -32,6 +33,7 @@ func TestCheckSafe(t *testing.T) {
 		{"an allowed one", jobfile.Replay{AllowHosts: []string{"cache.example"}, Set: map[string]string{"REDIS_URL": "redis://cache.example"}}, nil, ""},
 		{"the proxies", jobfile.Replay{Set: map[string]string{"no_proxy": "*"}}, nil, "set.no_proxy would lead the workers past"},
 		{"an address of the replay's", jobfile.Replay{Environment: jobfile.Environment{Database: "DB"}, Set: map[string]string{"DB": "sqlite:shop.db"}}, nil, "set.DB is a variable by which environment"},
+		{"the file of the authority", jobfile.Replay{Environment: jobfile.Environment{CA: "DB_CA"}, Set: map[string]string{"DB_CA": "rds.pem"}}, nil, "set.DB_CA is a variable by which environment"},
 		{"HTTP meets the proxy", jobfile.Replay{Set: map[string]string{"ISSUER": "https://login.example"}}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -101,6 +103,40 @@ func TestEnvironment(t *testing.T) {
 		if slices.Contains([]string{"READ_URL", "AWS_PROFILE", "aws_session_token", "all_proxy", "PGHOSTADDR", "PGPASSWORD", "MYSQL_UNIX_PORT", ""}, name) ||
 			strings.Contains(value, "secret") || strings.Contains(value, "db.example") || value == "http://127.0.0.1:3" {
 			t.Errorf("%s=%s reaches a worker", name, value)
+		}
+	}
+}
+
+// The authority is told by the variables that clients read, unless the file says otherwise; and
+// where there is none, what was inherited stays.
+func TestEnvironmentOfTLS(t *testing.T) {
+	spec := &jobfile.Replay{Environment: jobfile.Environment{CA: "DB_CA"}, Set: map[string]string{"CURL_CA_BUNDLE": "mine.pem"}}
+	inherited := []string{"SSL_CERT_FILE=system.pem"}
+	with := environment(inherited, spec, addresses{authority: "/lab/case-1/ca.pem"})
+	for _, want := range []string{"DB_CA=/lab/case-1/ca.pem", "SSL_CERT_FILE=/lab/case-1/ca.pem", "PGSSLROOTCERT=/lab/case-1/ca.pem", "REQUESTS_CA_BUNDLE=/lab/case-1/ca.pem", "CURL_CA_BUNDLE=mine.pem"} {
+		if !slices.Contains(with, want) {
+			t.Errorf("%s is not there", want)
+		}
+	}
+	without := environment(inherited, spec, addresses{})
+	if !slices.Contains(without, "SSL_CERT_FILE=system.pem") || slices.ContainsFunc(without, func(v string) bool { return strings.HasPrefix(v, "DB_CA=") || strings.HasPrefix(v, "PGSSLROOTCERT=") }) {
+		t.Errorf("without TLS: %q", without)
+	}
+}
+
+func TestSecuredQueue(t *testing.T) {
+	for broker, want := range map[string]string{
+		"redis://127.0.0.1:1/0":            "rediss://127.0.0.1:1/0?ssl_cert_reqs=CERT_REQUIRED",
+		"amqp://guest:guest@127.0.0.1:1//": "amqps://guest:guest@127.0.0.1:1//",
+	} {
+		spec := &jobfile.Replay{Queue: jobfile.ReplayQueue{TLS: true}}
+		w := &world{lab: &lab{Request: Request{Spec: spec, Job: job.Job{Queue: job.Celery}}}}
+		if got := w.secured(queue.Addresses{Broker: broker}).Broker; got != want {
+			t.Errorf("%s: %s", broker, got)
+		}
+		spec.Queue.TLS = false
+		if got := w.secured(queue.Addresses{Broker: broker}).Broker; got != broker {
+			t.Errorf("%s without TLS: %s", broker, got)
 		}
 	}
 }

@@ -42,8 +42,13 @@ const enqueueLimit = time.Minute
 
 // run runs one of the application's own commands, straight at the lab's servers.
 func (w *world) run(ctx context.Context, command string, limit time.Duration) (printed string, err error) {
+	database, done, err := w.direct()
+	if err != nil {
+		return "", err
+	}
+	defer done()
 	return runCommand(ctx, w.fill(command), w.Spec.Resolve("."), environment(w.Environ, w.Spec, addresses{
-		database: w.address, queue: w.queue.Direct(), jobFile: w.jobFile(), refuse: w.refuse.URL(), temp: w.folder,
+		database: database, queue: w.queue.Direct(), jobFile: w.jobFile(), refuse: w.refuse.URL(), temp: w.folder, authority: w.authorityFile(),
 	}), limit)
 }
 

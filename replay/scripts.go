@@ -10,11 +10,11 @@ import (
 
 // The scripts do; they do not judge. What they saw is in the history.
 
-// past is a little more than any lease: the claim is stale then. What Celery's broker will
-// deliver again by itself is due by then, too: after an hour, where nothing else is set.
+// past is a little more than any lease: the claim is stale then. What Redis will deliver
+// again by itself is due by then, too: after an hour, where nothing else is set.
 func (w *world) past() time.Duration {
 	least := max(w.Job.StoredLease(), w.Spec.Queue.Visibility)
-	if w.Job.Queue == job.Celery {
+	if w.Job.Queue != job.SQS {
 		least = max(least, w.queue.Look().Due)
 	}
 	return least + time.Second

@@ -22,6 +22,7 @@ type recordedStep struct {
 type trace struct {
 	mu       sync.Mutex
 	steps    []wire.Step
+	begun    map[wire.Step]time.Time // what is seen in files is told later than what crosses a wire
 	statuses map[wire.Step]string
 }
 
@@ -31,7 +32,7 @@ func (t *trace) crossed(e wire.Event) {
 	defer t.mu.Unlock()
 	switch e.Phase {
 	case wire.Request:
-		t.steps = append(t.steps, e.Step)
+		t.steps, t.begun[e.Step] = append(t.steps, e.Step), e.At
 	case wire.Reply, wire.Passed:
 		if e.Status != "" {
 			t.statuses[e.Step] = e.Status
@@ -44,16 +45,18 @@ func (t *trace) restart() []wire.Step {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before := t.steps
-	t.steps, t.statuses = nil, map[wire.Step]string{}
+	t.steps, t.begun, t.statuses = nil, map[wire.Step]time.Time{}, map[wire.Step]string{}
 	return before
 }
 
 func (t *trace) recorded() (all []recordedStep) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	slices.SortStableFunc(t.steps, func(a, b wire.Step) int { return t.begun[a].Compare(t.begun[b]) })
 	for _, s := range t.steps {
 		all = append(all, recordedStep{s, makesDurable(s, t.statuses[s])})
 	}
+	marksFiles(all)
 	return all
 }
 
@@ -72,6 +75,11 @@ const (
 
 // record lets two fresh workers do the job and compares what they said.
 func (w *world) record(ctx context.Context, idle time.Duration) (recording, error) {
+	if w.filesSeen { // whoever comes first makes the file what it wants, such as journal_mode(WAL)
+		if _, _, err := w.recordOnce(ctx, 0); err != nil {
+			return recording{}, err
+		}
+	}
 	background, first, err := w.recordOnce(ctx, idle)
 	if err != nil {
 		return recording{}, err
@@ -83,12 +91,21 @@ func (w *world) record(ctx context.Context, idle time.Duration) (recording, erro
 func (w *world) recordOnce(ctx context.Context, idle time.Duration) (background []wire.Step, steps []recordedStep, err error) {
 	w.history.nextRun()
 	w.operations = nil
-	t := &trace{statuses: map[wire.Step]string{}}
+	if err := w.reopen(); err != nil {
+		return nil, nil, err
+	}
+	t := &trace{}
+	t.restart()
 	k, err := w.startVersion(ctx, w.plan.Version, func(k *worker) { k.trace = t })
 	if err != nil {
 		return nil, nil, err
 	}
 	defer w.retire(k)
+	unwatch, err := w.watchFiles(ctx, k)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer unwatch()
 	t.restart()
 	if err := wait(ctx, idle); err != nil {
 		return nil, nil, err
@@ -105,6 +122,7 @@ func (w *world) recordOnce(ctx context.Context, idle time.Duration) (background 
 	if err := w.rest(ctx); err != nil {
 		return nil, nil, err
 	}
+	unwatch() // what it saw has been told by then
 	return background, t.recorded(), w.look(ctx, SeenEnd, op)
 }
 
@@ -150,7 +168,16 @@ func compare(background []wire.Step, first, second []recordedStep) (r recording)
 
 // tell is the recording for people.
 func (r recording) tell() string {
-	text := fmt.Sprintf("%d steps recorded in each of two runs", len(r.steps))
+	writes := 0
+	for _, s := range r.steps {
+		if s.Protocol == protocolFile {
+			writes++
+		}
+	}
+	text := fmt.Sprintf("%d steps recorded in each of two runs", len(r.steps)-writes)
+	if writes > 0 {
+		text = fmt.Sprintf("%d steps and %d writes to the database's files recorded in each of two runs", len(r.steps)-writes, writes)
+	}
 	if len(r.unstable) > 0 {
 		text += "; in one of them only, and so not struck: " + strings.Join(r.unstable, ", ")
 	}

@@ -18,6 +18,7 @@ type setting struct {
 	enqueue          bool
 	sweep            bool
 	keyless          bool // a message without an operation key can be made
+	failsUnseen      bool // nothing on the queue tells that a task has failed
 }
 
 func (s setting) ownRow() bool { return s.job.Effect.Kind == job.OwnRow }

@@ -63,6 +63,7 @@ func TestUnfit(t *testing.T) {
 		{"keyless", setting{job: ownRow, database: pg, guarded: true, keyless: true}, "counted by their operation"},
 		{"keyless", setting{job: call, database: lite, guarded: true}, "no place that is the operation key"},
 		{"keyless", setting{job: call, database: lite, guarded: true, keyless: true}, ""},
+		{"keyless", setting{job: call, database: lite, guarded: true, keyless: true, failsUnseen: true}, "deletes a task that fails"},
 	} {
 		got := caseLabelled(c.name).unfit(c.s)
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {

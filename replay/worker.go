@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/queue"
@@ -37,6 +38,7 @@ type worker struct {
 	// database is the one of them to the database; nil where it is a file.
 	database databaseProxy
 	process  *process
+	started  time.Time
 	killed   atomic.Bool
 	paused   bool
 	trace    *trace // nil unless a run is recorded
@@ -91,6 +93,7 @@ func (w *world) launch(k *worker, version string, a addresses) (err error) {
 	if err != nil {
 		return err
 	}
+	k.started = time.Now()
 	k.process, err = startProcess(command, w.Spec.Resolve("."), environment(w.Environ, w.Spec, a))
 	return err
 }
@@ -131,7 +134,7 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	})
 	switch {
 	case err == nil:
-		w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerReady})
+		w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerReady, ForMS: time.Since(k.started).Milliseconds()})
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -22,7 +22,11 @@ func (w *world) kill(k *worker) {
 
 // endLeft ends what workers have left behind: daemons, whose parent is this process now.
 func (w *world) endLeft() {
-	if names := endOrphans(w.before); len(names) > 0 {
+	folder := ""
+	if w.Slots > 1 { // the children of this process are also those of the other slots
+		folder = w.folder
+	}
+	if names := endOrphans(w.before, folder); len(names) > 0 {
 		w.history.add(Event{Event: EventOutlived, Detail: strings.Join(names, ", ")})
 	}
 }

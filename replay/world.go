@@ -12,6 +12,7 @@ import (
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/outside"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/queue/celery"
 	"github.com/twiceproof/twiceproof/replay/records"
 	"github.com/twiceproof/twiceproof/wire/httpwire"
 )
@@ -24,6 +25,7 @@ type world struct {
 	folder  string
 	history *history
 	queue   queue.Queue
+	celery  *celery.Servers
 	outside *outside.Outside    // nil where the effect is no call
 	mail    *outside.MailServer // nil where it is no mail
 	book    *outside.Book       // what either of them did; nil where the effect is a row
@@ -49,20 +51,23 @@ type world struct {
 	closing    sync.Once
 }
 
-func (l *lab) newWorld(ctx context.Context, p Planned) (w *world, err error) {
-	l.worlds++
-	w = &world{lab: l, plan: p, history: newHistory(), values: map[string]bool{}, folder: filepath.Join(l.folder, fmt.Sprintf("case-%d", l.worlds))}
-	if err = w.open(ctx); err != nil {
+func (s *slot) newWorld(ctx context.Context, p Planned) (w *world, err error) {
+	folder := filepath.Join(s.folder, fmt.Sprintf("case-%d", s.nextWorld()))
+	w = &world{lab: s.lab, celery: &s.celery, plan: p, history: newHistory(), values: map[string]bool{}, folder: folder}
+	if err = w.open(ctx, s.database); err != nil {
 		w.close()
 	}
 	return w, err
 }
 
-func (w *world) open(ctx context.Context) (err error) {
+func (w *world) open(ctx context.Context, own func(context.Context, string) database) (err error) {
 	if err := os.Mkdir(w.folder, 0o755); err != nil {
 		return err
 	}
-	if err := w.openDatabase(ctx); err != nil {
+	if err := w.writeAuthority(); err != nil {
+		return err
+	}
+	if err := w.openDatabase(ctx, own(ctx, w.folder)); err != nil {
 		return err
 	}
 	if w.queue, err = w.newQueue(ctx); err != nil {
@@ -71,9 +76,9 @@ func (w *world) open(ctx context.Context) (err error) {
 	return w.startOutside()
 }
 
-func (w *world) openDatabase(ctx context.Context) (err error) {
-	if w.dsn, w.address, err = w.newDatabase(ctx, w.folder); err != nil {
-		return err
+func (w *world) openDatabase(ctx context.Context, own database) (err error) {
+	if w.dsn, w.address = own.dsn, own.address; own.err != nil {
+		return own.err
 	}
 	if w.db, err = records.Open(string(w.Spec.Database.Kind), w.dsn, w.Table); err != nil || !w.ownRow() {
 		return err
@@ -82,9 +87,7 @@ func (w *world) openDatabase(ctx context.Context) (err error) {
 }
 
 func (w *world) startOutside() (err error) {
-	w.refuse, err = httpwire.Refuse(func(method, target string) {
-		w.history.add(Event{Event: EventUnproxied, Detail: method + " " + target})
-	})
+	w.refuse, err = httpwire.Refuse(w.refused)
 	switch {
 	case err != nil:
 		return err
@@ -103,6 +106,11 @@ func (w *world) startOutside() (err error) {
 	}
 	w.book = w.outside.Book
 	return nil
+}
+
+// refused keeps a call that is not meant for the stand-in.
+func (w *world) refused(method, target string) {
+	w.history.add(Event{Event: EventUnproxied, Detail: method + " " + target})
 }
 
 func (w *world) startMail() (err error) {

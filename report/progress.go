@@ -42,6 +42,14 @@ func (p *Progress) Show(e replay.Progress) {
 	}
 }
 
+// Say leaves a sentence above what is shown; none where it is empty.
+func (p *Progress) Say(sentence string) {
+	if sentence != "" {
+		p.overwrite("")
+		fmt.Fprintln(p.W, sentence)
+	}
+}
+
 // End clears the line.
 func (p *Progress) End() { p.overwrite("") }
 

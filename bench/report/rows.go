@@ -90,8 +90,9 @@ const head = `# What the guard costs
 Written by ` + "`make bench`" + ` on %s; %s. Do not edit.
 
 A ratio is how many guarded jobs were made in the time of one without the guard, in turns on the same throw-away server in the same run; the
-median where a benchmark ran several times. The servers wait for their disk at each commit, and everything is switched on: reference,
-fingerprint, stored message, time limits. A figure of another machine says little; the ratio says more. "Missed" is what does not reach its aim.
+median where a benchmark ran several times. The servers wait for their disk at each commit. Reference, fingerprint and time limits are
+switched on and, where the effect is outside, the stored message; the claim of an own row writes none. A figure of another machine says little; the ratio
+says more. "Missed" is what does not reach its aim.
 `
 
 const tail = `

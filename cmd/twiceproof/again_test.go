@@ -16,22 +16,30 @@ import (
 	"github.com/twiceproof/twiceproof/report"
 )
 
-// Two replays in a row say the same, and each says it again when its evidence is
-// read back and judged.
+// Two replays in a row say the same, though the second one has three slots and runs
+// first what failed in the first, and each says it again when its evidence is read back
+// and judged.
 func TestTwoReplaysSayTheSame(t *testing.T) {
 	t.Setenv("WORKERS", workers)
 	for _, policy := range []string{"lookup", "hold"} {
-		first := replayOnce(t, policy)
-		second := replayOnce(t, policy)
+		evidence := t.TempDir()
+		first, plan := replayInto(t, evidence, policy, "1")
+		if plan.First != nil {
+			t.Errorf("%s: the first one was to begin with %q", policy, plan.First)
+		}
+		second, plan := replayInto(t, evidence, policy, "3")
+		if len(plan.First) == 0 || !strings.HasPrefix(plan.First[0], "old/") {
+			t.Errorf("%s: the second one was to begin with %q", policy, plan.First)
+		}
 		if !reflect.DeepEqual(first, second) {
 			t.Errorf("%s: first %+v\nthen %+v", policy, first, second)
 		}
 	}
 }
 
-func replayOnce(t *testing.T, policy string) report.Report {
+func replayInto(t *testing.T, evidence, policy, slots string) (report.Report, replay.Plan) {
 	t.Helper()
-	job, evidence := t.TempDir(), t.TempDir()
+	job := t.TempDir()
 	if err := os.CopyFS(job, os.DirFS("testdata/job")); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +51,7 @@ func replayOnce(t *testing.T, policy string) report.Report {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if status := run(t.Context(), []string{"replay", "--json", "--policy", policy, "--evidence", evidence, job}, stdio{nil, &out, io.Discard}); status != statusGood {
+	if status := run(t.Context(), []string{"replay", "--json", "--policy", policy, "--slots", slots, "--evidence", evidence, job}, stdio{nil, &out, io.Discard}); status != statusGood {
 		t.Fatalf("exit status %d: %s", status, out.String())
 	}
 	evidence = filepath.Join(evidence, "policy-"+policy)
@@ -65,7 +73,8 @@ func replayOnce(t *testing.T, policy string) report.Report {
 		normalise(&r.Results[i])
 	}
 	r.GeneratedAt = time.Time{}
-	return r
+	delete(r.Platform, "slots")
+	return r, plan
 }
 
 // normalise takes away what no two runs have in common: milliseconds, folders, and

@@ -16,14 +16,11 @@ func noteFolder(t *testing.T) string {
 	if err := os.CopyFS(evidence, os.DirFS("../../note/testdata/sqs-charge")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"twiceproof.yaml", "twiceproof.replay.yaml"} {
-		text, err := os.ReadFile("../../examples/sqs-charge/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		put(t, filepath.Join(folder, name), string(text))
+	text, err := os.ReadFile("../../examples/sqs-charge/twiceproof.yaml")
+	if err != nil {
+		t.Fatal(err)
 	}
-	put(t, filepath.Join(evidence, "histories", "new-sequential.jsonl"), `{"ms":1,"event":"sent","operation":"replay-1"}`+"\n")
+	put(t, filepath.Join(folder, "twiceproof.yaml"), string(text))
 	return folder
 }
 
@@ -63,8 +60,11 @@ func TestNoteStatuses(t *testing.T) {
 			replaced(t, f+"/twiceproof.yaml", "[body.order.id]", "[body.order.id, body.currency]")
 		}, nil, 1, "**Not shown.**", "error: not shown: the job file has changed since the replay: its operation key"},
 		"another lease": {func(t *testing.T, f string) { replaced(t, f+"/twiceproof.yaml", "lease: 2m", "lease: 3m") }, nil, 1, "**Not shown.**", "its lease is 3m, and 2m was replayed"},
-		"no history":    {func(t *testing.T, f string) { _ = os.RemoveAll(f + "/" + evidence + "histories") }, nil, 3, "**Could not be told.**", "error: could not be told: "},
-		"no plan":       {func(t *testing.T, f string) { _ = os.Remove(f + "/" + evidence + "plan.json") }, nil, 3, "**Could not be told.**", "no plan.json"},
+		"another fingerprint": {func(t *testing.T, f string) {
+			replaced(t, f+"/twiceproof.yaml", "[body.amount_cents, body.currency]", "[body.amount_cents]")
+		}, nil, 1, "**Not shown.**", "its fingerprint is body.amount_cents, and body.amount_cents, body.currency was replayed"},
+		"a plan without a key": {func(t *testing.T, f string) { replaced(t, f+"/"+evidence+"plan.json", `"key"`, `"other"`) }, nil, 3, "**Could not be told.**", "does not say which operation key"},
+		"no plan":              {func(t *testing.T, f string) { _ = os.Remove(f + "/" + evidence + "plan.json") }, nil, 3, "**Could not be told.**", "no plan.json"},
 		"a part": {func(t *testing.T, f string) {
 			if err := os.Rename(f+"/evidence/charge.create", f+"/evidence/only"); err != nil {
 				t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/note"
 	"github.com/twiceproof/twiceproof/replay"
@@ -36,7 +35,6 @@ func (f noteFlags) input() (in note.Input, err error) {
 	if in.Plan, err = planIn(folder); err != nil {
 		return in, err
 	}
-	in.Keys = f.keys(folder, file, in)
 	in.Doctor, err = f.readDoctor()
 	return in, err
 }
@@ -112,43 +110,4 @@ func parsed[T any](path string, text []byte, err error, parse func([]byte) (T, e
 		return value, &replay.Problem{What: path + " cannot be used: " + err.Error(), Hint: "let the command that made it make it again"}
 	}
 	return value, nil
-}
-
-// keys fills the replay's own message in by the job file of now. What the replay sent is
-// in the history of its first case.
-func (f noteFlags) keys(folder string, file *jobfile.File, in note.Input) note.Keys {
-	path := filepath.Join(folder, "histories", in.Report.Judged+"-sequential.jsonl")
-	text, err := readEvidence(path)
-	if err != nil {
-		return note.Keys{Untold: "the evidence has no history of the case sequential"}
-	}
-	sent, err := note.SentKeys(text)
-	if err != nil || len(sent) == 0 {
-		return note.Keys{Untold: "the history of the case sequential tells of no message"}
-	}
-	spec, err := jobfile.LoadReplay(filepath.Join(filepath.Dir(f.file), jobfile.DefaultReplayName))
-	if err != nil {
-		return note.Keys{Untold: "the replay file beside the job file, whose message has the key, cannot be read"}
-	}
-	spec.Job = in.Job.Type
-	j, err := spec.JobOf(file)
-	if err != nil { // such as a message without what is the key now
-		return note.Keys{Sent: sent}
-	}
-	return note.Keys{Sent: sent, Now: firstKeys(spec.Message, j)}
-}
-
-// firstKeys are those of the replay's first message, whose value is a text or a number.
-func firstKeys(m jobfile.Message, j job.Job) (keys []string) {
-	for _, value := range []string{"replay-1", "700001"} {
-		body, attributes := m.Fill(value)
-		fields, err := job.FieldsOf(j.Queue, []byte(body), attributes)
-		if err != nil {
-			continue
-		}
-		if key, err := j.Operation.KeyOf(fields); err == nil {
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }

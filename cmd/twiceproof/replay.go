@@ -21,6 +21,7 @@ type replayFlags struct {
 	markdown bool
 	plan     bool
 	rung     string
+	slots    int
 	std      stdio
 	policyFlags
 }
@@ -57,6 +58,7 @@ func replayCommand(std stdio) *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&f.only, "only", nil, "run this `case` only, as case, case/point or case/ (without its points), or version/ before it; may be repeated")
 	cmd.Flags().StringVar(&f.rung, "rung", string(replay.Durable), "how much of every_step is done: durable (SIGKILL in each outside state), step (before and after every step), cut (the connection), pause (SIGSTOP past the lease) or pair (two kills, a sample)")
+	cmd.Flags().IntVar(&f.slots, "slots", 1, "run so many cases side by side, each with a queue, a database and proxies of its own")
 	f.define(cmd)
 	cmd.Flags().StringVar(&f.evidence, "evidence", "", "the `folder` for plan, histories and reports (default: evidence/ beside the job file)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON (schema "+report.Schema+")")
@@ -77,10 +79,14 @@ func (f replayFlags) run(ctx context.Context) error {
 	if err := checkRung(f.rung); err != nil {
 		return err
 	}
+	if f.slots < 1 {
+		return &replay.Problem{What: fmt.Sprintf("--slots %d: nothing would be run", f.slots), Hint: "write 1, or as many as there are processors"}
+	}
 	plan, err := replay.MakePlan(request)
 	if err != nil {
 		return err
 	}
+	plan.First = f.failedLast(request, plan)
 	if f.plan {
 		return show(f.std.out, true, plan, nil)
 	}
@@ -99,20 +105,22 @@ func (f replayFlags) prove(ctx context.Context, request replay.Request, plan rep
 		return err
 	}
 	defer release()
+	progress := &report.Progress{W: f.std.err, Terminal: isTerminal(f.std.err), Total: len(plan.Cases)}
+	request.Progress = progress.Show
 	r, started := newReport(ctx, request, f.evidenceBase(request)), false
 	request.Prepared = func() error { // not earlier: what cannot be replayed must not cost the evidence that is there
 		err := startEvidence(evidence, plan, r)
-		started = err == nil
+		if started = err == nil; started {
+			progress.Say(report.First(plan))
+		}
 		return err
 	}
 	request.Keep = func(k replay.Kept) error {
 		if k.Result != nil {
-			r = soFar(r, append(r.Results, *k.Result))
+			r = soFar(r, plan.InOrder(append(r.Results, *k.Result)))
 		}
 		return keepEvidence(evidence, k, r)
 	}
-	progress := &report.Progress{W: f.std.err, Terminal: isTerminal(f.std.err), Total: len(plan.Cases)}
-	request.Progress = progress.Show
 	out, err := replay.Run(ctx, request, plan)
 	progress.End()
 	if err != nil {
@@ -147,6 +155,6 @@ func (f replayFlags) load() (replay.Request, error) {
 	j, err := spec.JobOf(file)
 	return replay.Request{
 		Spec: spec, Job: j, Table: file.Table, JobFileText: text, PolicyText: jobfile.Explain(j),
-		Only: f.only, Rung: replay.Rung(f.rung), Environ: os.Environ(), Rerun: f.rerun,
+		Only: f.only, Rung: replay.Rung(f.rung), Slots: f.slots, Environ: os.Environ(), Rerun: f.rerun,
 	}, err
 }

@@ -44,14 +44,27 @@ func evidenceProblem(err error) error {
 // evidenceFolder keeps apart what must not be mixed: the replay of the job as it is
 // written, that of another policy, and a part of it.
 func (f replayFlags) evidenceFolder(r replay.Request) string {
+	folder := f.wholeFolder(r)
+	if len(f.only) > 0 {
+		folder = filepath.Join(folder, partFolder)
+	}
+	return folder
+}
+
+const partFolder = "only"
+
+func (f replayFlags) wholeFolder(r replay.Request) string {
 	folder := f.evidenceBase(r)
 	if f.policy != "" {
 		folder = filepath.Join(folder, "policy-"+f.policy)
 	}
-	if len(f.only) > 0 {
-		folder = filepath.Join(folder, "only")
-	}
 	return folder
+}
+
+// failedLast is what is run first, by what the whole replay and a part of it have left.
+func (f replayFlags) failedLast(r replay.Request, plan replay.Plan) []string {
+	whole := f.wholeFolder(r)
+	return report.FailedLast(plan, report.Evidence{Folder: whole}, report.Evidence{Folder: filepath.Join(whole, partFolder)})
 }
 
 func (f replayFlags) evidenceBase(r replay.Request) string {

@@ -23,7 +23,7 @@ type typed struct {
 }
 
 // console is a block of commands; whole says that it is run in full tests only.
-var console = regexp.MustCompile("(?ms)^```console( full)?\n(.*?)^```$")
+var console = regexp.MustCompile("(?s)```console( full)?\n(.*?)```\n")
 
 // commandsOf reads a block: a command after "$ ", what it prints, and its exit status in
 // brackets unless that is 0. A line that ends with a backslash goes on.

@@ -69,32 +69,34 @@ func (g graph) forbid(rule string, from func(dir string) bool, bad func(dir, nee
 	return complaints
 }
 
-// graphRules are the rules that can be seen in who imports whom.
+// The rules that can be seen in who imports whom.
+const (
+	ruleRoot      = "the root imports the standard library, dialect and job only"
+	ruleJob       = "job imports the standard library only"
+	ruleAdmin     = "admin imports the standard library, dialect and job only"
+	ruleReplay    = "replay never imports the root: a prover built on the guard would vouch for itself"
+	ruleProtocols = "one wire protocol never imports another"
+	ruleWire      = "wire knows bytes and steps, not jobs"
+	ruleTests     = "guardtest, internal/testdb, processtest and wire/wiretest are imported by tests only"
+)
+
 var graphRules = []struct {
 	name  string
 	check func(graph) []string
 }{
-	{"the root imports the standard library, dialect and job only", rootIsLean},
-	{"job imports the standard library only", jobIsALeaf},
-	{"admin imports the standard library, dialect and job only", adminIsLean},
-	{"replay never imports the root", replayIsIndependent},
-	{"one wire protocol never imports another", protocolsAreApart},
-	{"wire knows no jobs", wireKnowsNoJobs},
-	{"guardtest, internal/testdb and wire/wiretest are imported by tests only", testRoomsStayInTests},
+	{ruleRoot, func(g graph) []string { return isLean(g, ruleRoot, ".") }},
+	{ruleJob, jobIsALeaf},
+	{ruleAdmin, func(g graph) []string { return isLean(g, ruleAdmin, "admin") }},
+	{ruleReplay, replayIsIndependent},
+	{ruleProtocols, protocolsAreApart},
+	{ruleWire, wireKnowsNoJobs},
+	{ruleTests, testRoomsStayInTests},
 }
 
-func rootIsLean(g graph) []string {
-	return g.forbid("the root imports the standard library, dialect and job only",
-		func(dir string) bool { return dir == "." },
-		func(_, needed string) bool {
-			dir, ours := room(needed)
-			return !g[needed].Standard && (!ours || !in(dir, "dialect", "job"))
-		})
-}
-
-func adminIsLean(g graph) []string {
-	return g.forbid("admin imports the standard library, dialect and job only",
-		func(dir string) bool { return dir == "admin" },
+// isLean: a room that others build upon brings them no dependency.
+func isLean(g graph, rule, lean string) []string {
+	return g.forbid(rule,
+		func(dir string) bool { return dir == lean },
 		func(_, needed string) bool {
 			dir, ours := room(needed)
 			return !g[needed].Standard && (!ours || !in(dir, "dialect", "job"))
@@ -102,7 +104,7 @@ func adminIsLean(g graph) []string {
 }
 
 func jobIsALeaf(g graph) []string {
-	return g.forbid("job imports the standard library only",
+	return g.forbid(ruleJob,
 		func(dir string) bool { return in(dir, "job") },
 		func(_, needed string) bool {
 			dir, ours := room(needed)
@@ -111,7 +113,7 @@ func jobIsALeaf(g graph) []string {
 }
 
 func replayIsIndependent(g graph) []string {
-	return g.forbid("replay never imports the root: a prover built on the guard would vouch for itself",
+	return g.forbid(ruleReplay,
 		func(dir string) bool { return in(dir, "replay") },
 		func(_, needed string) bool { return needed == module })
 }
@@ -127,7 +129,7 @@ func protocol(dir string) string {
 }
 
 func protocolsAreApart(g graph) []string {
-	return g.forbid("one wire protocol never imports another",
+	return g.forbid(ruleProtocols,
 		func(dir string) bool { return protocol(dir) != "" },
 		func(dir, needed string) bool {
 			other, ours := room(needed)
@@ -136,7 +138,7 @@ func protocolsAreApart(g graph) []string {
 }
 
 func wireKnowsNoJobs(g graph) []string {
-	return g.forbid("wire knows bytes and steps, not jobs",
+	return g.forbid(ruleWire,
 		func(dir string) bool { return in(dir, "wire") },
 		func(_, needed string) bool {
 			dir, ours := room(needed)
@@ -150,7 +152,7 @@ func testRoomsStayInTests(g graph) []string {
 	for _, path := range slices.Sorted(maps.Keys(g)) {
 		for _, imported := range g[path].Imports {
 			if dir, ours := room(imported); ours && in(dir, "guardtest", "internal/testdb", "lab/internal/process/processtest", "wire/wiretest") {
-				complaints = append(complaints, fmt.Sprintf("tests only: %s imports %s", path, imported))
+				complaints = append(complaints, fmt.Sprintf("%s: %s imports %s", ruleTests, path, imported))
 			}
 		}
 	}

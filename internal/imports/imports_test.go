@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,7 +24,13 @@ func TestRooms(t *testing.T) {
 
 func TestSource(t *testing.T) {
 	used := map[string]bool{}
-	for _, f := range sources(t) {
+	files := sources(t)
+	for _, pattern := range deciding {
+		if !slices.ContainsFunc(files, func(f file) bool { return f.matches(pattern) }) {
+			t.Errorf("%s decides and is no file: has it another name now?", pattern)
+		}
+	}
+	for _, f := range files {
 		for _, complaint := range append(onlyCmdTouchesTheOutside(f), decidingIsPure(f)...) {
 			if allowed[complaint.key()] == "" {
 				t.Error(complaint)

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// workload is one example, and those of its cases that are run; none: all of the new code.
+type workload struct {
+	example string
+	only    []string
+}
+
+const (
+	races = "new/concurrent"
+	steps = "new/" + replay.EveryStep
+)
+
+func workloads(small bool) []workload {
+	if small {
+		return []workload{{"sqs-charge", []string{"new/killed_after_effect"}}, {"sidekiq-charge", []string{"new/killed_after_effect"}}}
+	}
+	return []workload{{"sqs-charge", nil}, {"sidekiq-charge", nil}, {"celery-charge", nil}}
+}
+
+// took is how long one case took, and of that its workers until they were ready. The
+// processors' time is what would be left on a machine that has enough of them.
+type took struct {
+	name        string
+	whole, boot time.Duration
+	processors  time.Duration
+	runs        int
+}
+
+func (t took) overhead() time.Duration { return t.whole - t.boot }
+
+// run replays the example. A case that is not ok is no measure of anything.
+func (w workload) run(ctx context.Context) (all []took, err error) {
+	request, err := w.request()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := replay.MakePlan(request)
+	if err != nil {
+		return nil, err
+	}
+	plan.Cases = slices.DeleteFunc(plan.Cases, func(p replay.Planned) bool { return p.Version != "new" })
+	var last time.Time
+	var used time.Duration
+	request.Prepared = func() error { last, used = time.Now(), processors(); return nil }
+	request.Keep = func(k replay.Kept) error {
+		t := took{name: k.Planned.Name(), whole: time.Since(last), boot: boot(k.Events), processors: processors() - used}
+		last, used = time.Now(), processors()
+		if k.Planned.NotApplicable != "" || k.Result == nil {
+			return nil
+		}
+		t.runs = k.Result.Runs
+		all = append(all, t)
+		if k.Result.Verdict.Verdict != replay.OK {
+			return fmt.Errorf("%s: %s: %s", t.name, k.Result.Verdict.Verdict, k.Result.Why)
+		}
+		fmt.Fprintf(os.Stderr, "%s: %s, %s of it the workers' start\n", t.name, t.whole.Round(time.Millisecond), t.boot.Round(time.Millisecond))
+		return nil
+	}
+	_, err = replay.Run(ctx, request, plan)
+	if p := (*replay.Problem)(nil); errors.As(err, &p) {
+		return nil, fmt.Errorf("%w\nhint: %s\n%s", err, p.Hint, p.Output)
+	}
+	return all, err
+}
+
+// boot is what the history says of each worker's start.
+func boot(events []replay.Event) (sum time.Duration) {
+	for _, e := range events {
+		if e.Event == replay.EventWorker && e.What == "ready" {
+			sum += time.Duration(e.ForMS) * time.Millisecond
+		}
+	}
+	return sum
+}
+
+func (w workload) request() (r replay.Request, err error) {
+	folder := filepath.Join("examples", w.example)
+	if r.Spec, err = jobfile.LoadReplay(filepath.Join(folder, jobfile.DefaultReplayName)); err != nil {
+		return r, err
+	}
+	file, err := jobfile.Load(r.Spec.JobFilePath())
+	if err != nil {
+		return r, err
+	}
+	if r.JobFileText, err = os.ReadFile(r.Spec.JobFilePath()); err != nil {
+		return r, err
+	}
+	r.Table, r.Environ, r.Only = file.Table, environ(), w.only
+	r.Rerun = func(string, string) string { return "" }
+	r.Job, err = r.Spec.JobOf(file)
+	return r, err
+}
+
+// environ has the Python in it that has Celery.
+func environ() []string {
+	python, err := filepath.Abs("bin/python/bin/python")
+	if _, missing := os.Stat(python); err != nil || missing != nil {
+		return os.Environ()
+	}
+	return append(os.Environ(), "PYTHON="+python)
+}

@@ -1,0 +1,165 @@
+//go:build linux
+
+package replay
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+)
+
+// filesOfWorker replays every_step with a worker that keeps its rows in SQLite.
+func filesOfWorker(t *testing.T, mode, journal string, rung Rung) (Result, Outcome) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(folder+"/schema.sql", []byte("CREATE TABLE charges (id TEXT); CREATE TABLE done (id TEXT PRIMARY KEY);"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec, err := jobfile.ParseReplay(filepath.Join(folder, jobfile.DefaultReplayName), fmt.Appendf(nil, `version: 1
+job: charge.create
+environment: {broker: AWS_ENDPOINT_URL_SQS, database: DATABASE_URL, outside: ""}
+versions: {old: {run: "%s files '%s' %s"}}
+message: {body: '{"order_id": "{{key}}"}'}
+database: {kind: sqlite, schema: [schema.sql]}
+effects: {count: "SELECT count(*) FROM charges WHERE id = $1", statement: INSERT INTO charges}
+`, self, mode, journal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Request{
+		Spec: spec, Table: jobfile.DefaultTable, Environ: os.Environ(), Only: []string{EveryStep}, Rung: rung,
+		Job: job.Job{
+			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.OwnRow}, Lease: time.Minute,
+			Operation: job.Operation{Key: []job.Path{job.MustParsePath("body.order_id")}},
+		},
+		Rerun: func(version, name string) string { return version + "/" + name },
+	}
+	plan, err := MakePlan(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(t.Context(), r, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Results[0], out
+}
+
+func factsWith(r Result, text string) (n int) {
+	for _, f := range r.Facts {
+		if strings.HasPrefix(f, "after write") && strings.Contains(f, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// Two transactions that are to be one are caught in between, in both kinds of journal, and
+// one transaction is not; nothing of it crosses a wire.
+func TestFilesAreSteps(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		mode, journal string
+		rung          Rung
+		verdict, at   string
+	}{
+		{"together", "WAL", Durable, OK, "fsync wal"},
+		{"together", "DELETE", Step, OK, "unlink journal"},
+		{"apart", "WAL", Durable, Violation, "fsync wal"},
+		{"apart", "DELETE", Durable, Violation, "unlink journal"},
+	} {
+		r, _ := filesOfWorker(t, c.mode, c.journal, c.rung)
+		caught := strings.Contains(r.Why, "after write") && strings.Contains(r.Why, c.at)
+		if r.Verdict.Verdict != c.verdict || factsWith(r, c.at) == 0 || caught != (c.verdict == Violation) {
+			t.Errorf("%s, %s, %s: %+v\n%s", c.mode, c.journal, c.rung, r.Verdict, strings.Join(r.Facts, "\n"))
+		}
+	}
+}
+
+// A write that was recorded and does not come again is no pass.
+func TestAWriteThatDoesNotComeIsUnknown(t *testing.T) {
+	t.Parallel()
+	if r, _ := filesOfWorker(t, "now and then", "WAL", Durable); r.Verdict.Verdict != Unknown || !strings.Contains(r.Why, "was not reached") {
+		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
+	}
+}
+
+// Without strace the same worker is not caught, and the report says what was not seen.
+func TestFilesWithoutStrace(t *testing.T) {
+	path := t.TempDir()
+	if err := os.Symlink("/bin/sh", path+"/sh"); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", path)
+	r, out := filesOfWorker(t, "apart", "WAL", Durable)
+	if r.Verdict.Verdict != OK || factsWith(r, "wal") > 0 {
+		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
+	}
+	if !slices.ContainsFunc(out.CannotSee, func(s string) bool { return strings.Contains(s, "apt-get install strace") }) {
+		t.Errorf("cannot see: %q", out.CannotSee)
+	}
+}
+
+// What strace may not do it says, and nothing is left of the attempt.
+func TestStraceThatIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	refused := "#!/bin/sh\necho 'strace: attach: ptrace(PTRACE_SEIZE, 1): Operation not permitted' >&2\nexit 1\n"
+	if err := os.WriteFile(folder+"/strace", []byte(refused), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+	why := whyNoStrace(t.Context())
+	if !strings.Contains(why, "Operation not permitted") || !strings.Contains(why, "SYS_PTRACE") {
+		t.Errorf("%q", why)
+	}
+}
+
+// The worker is as it was when strace has gone: not stopped, not traced.
+func TestDetached(t *testing.T) {
+	t.Parallel()
+	p, err := startProcess("exec sleep 1000", "", os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.kill()
+	s, err := attach(t.Context(), p, looked{calls: writing}, func(traceLine) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !isTraced(t, p) {
+		t.Error("the check sees no strace while there is one")
+	}
+	s.end()
+	if isTraced(t, p) || p.hasExited() {
+		t.Error("strace is still there, or the worker is not")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if s, err := attach(ctx, p, looked{calls: writing}, func(traceLine) {}); err == nil {
+		s.end() // it was quicker
+	}
+	if isTraced(t, p) || p.hasExited() {
+		t.Error("an attempt that was broken off has left something")
+	}
+}
+
+func isTraced(t *testing.T, p *process) bool {
+	t.Helper()
+	status, err := os.ReadFile(procFile(p.cmd.Process.Pid, "status"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return !strings.Contains(string(status), "TracerPid:\t0\n")
+}

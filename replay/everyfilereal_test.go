@@ -1,0 +1,118 @@
+//go:build linux
+
+package replay
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/jobfile"
+)
+
+// realFiles replays every_step with the worker of examples/sqs-charge/new, built with the
+// control's change where one is named.
+func realFiles(t *testing.T, control string) (r Result, places []struckRun) {
+	t.Helper()
+	spec, err := jobfile.LoadReplay("../examples/sqs-charge/" + jobfile.DefaultReplayName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Versions = slices.DeleteFunc(spec.Versions, func(v jobfile.CodeVersion) bool { return v.Name != "new" })
+	spec.Versions[0].Build = "go build -o {out}/ ./new"
+	text, err := os.ReadFile(spec.JobFilePath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := jobfile.Parse(spec.JobFilePath(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := spec.JobOf(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := Request{
+		Spec: spec, Job: j, JobFileText: text, Table: file.Table, Only: []string{EveryStep},
+		Environ: append(os.Environ(), "GOFLAGS="+overlay(t, control)),
+		Rerun:   func(version, name string) string { return version + "/" + name },
+	}
+	plan, err := MakePlan(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(t.Context(), request, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range judged(plan.Cases[0], out.Histories["new/"+EveryStep]) {
+		if strings.Contains(run.where, "fsync wal") {
+			places = append(places, run)
+		}
+	}
+	return out.Results[0], places
+}
+
+// overlay is the flag by which the go command takes the control's hunk for the file's own.
+func overlay(t *testing.T, control string) string {
+	t.Helper()
+	if control == "" {
+		return ""
+	}
+	text, err := os.ReadFile("../controls/" + control + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, hunk, _ := strings.Cut(string(text), "-- old --\n")
+	before, after, _ := strings.Cut(hunk, "-- new --\n")
+	_, name, _ := strings.Cut(head, "\nfile: ")
+	path, err := filepath.Abs("../" + strings.TrimSpace(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(source), before) != 1 {
+		t.Fatalf("%s: its old text does not stand once in %s", control, path)
+	}
+	folder := t.TempDir()
+	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{path: folder + "/changed.go"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"changed.go": strings.Replace(string(source), before, after, 1), "overlay.json": string(replaced)} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return "-overlay=" + folder + "/overlay.json"
+}
+
+// The guard's claim and its completion are writes of their own: none is seen half done.
+func TestTheGuardAtItsFiles(t *testing.T) {
+	t.Parallel()
+	r, places := realFiles(t, "")
+	var seen []job.Moment
+	for _, run := range places {
+		seen = append(seen, faultMoment(run.events))
+	}
+	want := []job.Moment{{}, {Claimed: true}, {Claimed: true, Effect: true, Completed: true}}
+	if r.Verdict.Verdict != OK || !slices.Equal(seen, want) {
+		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
+	}
+}
+
+// A worker that completes before it acts is caught after the write that completes.
+func TestACompletionTooEarlyIsCaughtAtItsFile(t *testing.T) {
+	t.Parallel()
+	r, places := realFiles(t, "completed_before_the_act")
+	if !slices.ContainsFunc(places, func(run struckRun) bool { return run.verdict.Kind == Lost }) {
+		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
+	}
+}
