@@ -109,3 +109,15 @@ func marksFiles(steps []recordedStep) {
 			i+1 == len(steps) || steps[i+1].Protocol != protocolFile
 	}
 }
+
+// placeAt counts writes to files by themselves, so that a place on a wire has the same
+// name where no file is seen.
+func placeAt(steps []recordedStep, i int, side wire.Side) place {
+	p := place{step: steps[i].Step, side: side}
+	for _, s := range steps[:i+1] {
+		if (s.Protocol == protocolFile) == (p.step.Protocol == protocolFile) {
+			p.n++
+		}
+	}
+	return p
+}

@@ -120,18 +120,6 @@ func durablePlaces(steps []recordedStep) (all []place) {
 	return all
 }
 
-// placeAt counts writes to files by themselves, so that a place on a wire has the same
-// name where no file is seen.
-func placeAt(steps []recordedStep, i int, side wire.Side) place {
-	p := place{step: steps[i].Step, side: side}
-	for _, s := range steps[:i+1] {
-		if (s.Protocol == protocolFile) == (p.step.Protocol == protocolFile) {
-			p.n++
-		}
-	}
-	return p
-}
-
 // moreSteps are what a redelivery may say beside what the recorded run says: it looks up,
 // and takes over.
 const moreSteps = 3

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/replay"
 )
 
 // rerun is the command that runs one case again, under everything that was given. It
@@ -17,6 +19,9 @@ func (f replayFlags) rerun(version, name string) string {
 	}
 	words := []string{"twiceproof", "replay", folder, "--only", version + "/" + name}
 	words = append(words, f.policyFlags.words()...)
+	if f.rung != "" && f.rung != string(replay.Durable) {
+		words = append(words, "--rung", f.rung)
+	}
 	if f.evidence != "" {
 		words = append(words, "--evidence", f.evidence)
 	}

@@ -25,6 +25,8 @@ func TestRerunIsReadBackByAShell(t *testing.T) {
 			replayFlags{folder: ".", policyFlags: policyFlags{policy: "resend", referenceWindow: "1d"}},
 			[]string{"twiceproof", "replay", ".", "--only", "new/young_claim/", "--policy", "resend", "--reference-window", "1d"},
 		},
+		{replayFlags{folder: ".", rung: "step"}, []string{"twiceproof", "replay", ".", "--only", "new/young_claim/", "--rung", "step"}},
+		{replayFlags{folder: ".", rung: "durable"}, []string{"twiceproof", "replay", ".", "--only", "new/young_claim/"}},
 		{replayFlags{folder: "-job", markdown: true}, []string{"twiceproof", "replay", "./-job", "--only", "new/young_claim/", "--markdown"}},
 		{replayFlags{folder: "~/job", evidence: "été"}, []string{"twiceproof", "replay", "~/job", "--only", "new/young_claim/", "--evidence", "été"}},
 	} {
