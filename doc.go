@@ -10,15 +10,18 @@
 //	         release, │   │ takeover of a      │ complete by the owner,
 //	         give_up, │   │ stale claim        │ or a person's decision
 //	     end of lease ▼   │                    │
-//	                 stale claim ──hold──► held
+//	                 stale claim ──hold──►   held
+//	                      ▲                    │
+//	                      └── a person's "run again"
 //
 // A delivery that finds the operation completed does nothing and is
 // acknowledged. One that finds a live claim is put back on the queue. One that
 // finds a stale claim, whose worker may have died between its effect and its
 // completion, follows the policy that the job's owner chose in writing.
 //
-// Hard rule: every write after a claim shows the claim's token in its WHERE, and
-// nobody decides by a lock, a clock or the memory of this process.
+// Hard rule: every write after a claim shows the claim's token in its WHERE (but the
+// count of repeats, which is nobody's, and admin's deleting of old completed records),
+// and nobody decides by a lock, a clock or the memory of this process.
 //
 // # What holds
 //
@@ -38,6 +41,8 @@
 //     lease, by the database's clock, and the next delivery follows the policy.
 //   - The reply of a statement is lost: it is sent again; the claim token in the
 //     record tells that the claim is this worker's own.
+//   - The reply to the COMMIT of an own row is lost: nobody can tell, so nothing is
+//     acknowledged, and the redelivery finds the record, or acts.
 //   - The worker was thought dead and comes back: its token no longer matches,
 //     nothing changes but late_finish_at, and the caller is told Lost.
 //   - The effect's outcome is unknown (an error that is not known to mean "not
@@ -50,12 +55,16 @@
 //
 // PostgreSQL, MySQL with MariaDB, and SQLite. In MySQL the guard refuses a connection on
 // which this would not hold: with autocommit off, with READ UNCOMMITTED, or on a table
-// without its unique key or with another one beside it.
+// without its unique key, with another one beside it, or on an engine without
+// transactions. It asks once, over its first connection.
 //
 // # Not promised
 //
 // A worker that is alive but stopped between Operation.Check and its call can
 // still make the call later. A service that applies a call after the settle time,
 // or forgets it. Commits that the database acknowledged and then lost, and steps
-// of its clock. A job body that makes more than one effect or retries inside.
+// of its clock. A job body that makes more than one effect or retries inside, or that
+// ends RunTx's transaction by itself and writes on. A claim on a pooled connection on
+// which the application has left a transaction open. Keys that a PostgreSQL database
+// whose encoding is not UTF8 writes as one.
 package twiceproof

@@ -13,9 +13,11 @@ var ErrDeadline = errors.New("the claim's lease is over")
 // key or fingerprint. Nothing was claimed or acted.
 var ErrKey = errors.New("no operation key")
 
-// ErrBody is wrapped by the error of RunTx when nothing was committed by the body's
-// fault: it had ended the transaction, or swallowed an error that made it fail. The
-// database itself is well.
+// ErrBody is wrapped by the error of RunTx when the guard committed nothing by the body's
+// fault: it had ended the transaction, or swallowed an error that made it fail, or left
+// what a deferred constraint refused at COMMIT. The database itself is well. What a body
+// of PostgreSQL or SQLite writes after it has ended the transaction with SQL of its own is
+// in no transaction: that is committed, at each delivery. In MySQL it is not.
 var ErrBody = errors.New("the body broke its transaction")
 
 type notApplied struct{ cause error }

@@ -25,7 +25,7 @@ type world struct {
 	rec     rec
 	workers [maxWorkers]worker
 	sweep   sweeper
-	// persons: 0, the hold that they saw, or decidedByNow.
+	// persons: 0, the hold that they saw, or decided.
 	persons  [maxPersons]int8
 	messages uint8 // a bit for each that the queue has
 
@@ -43,7 +43,7 @@ type world struct {
 	vanishings, unanswered, puts int8
 }
 
-// step is a worker's place in Run.
+// place is where in Run a worker is.
 type place uint8
 
 const (

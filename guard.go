@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,7 +38,8 @@ type Options struct {
 	// Table is the name of the record's table; empty means idempotency_records.
 	Table string
 	// Worker names this process in the record, for people; it never decides.
-	// Empty means host name and process number.
+	// Empty means host name and process number. What is no printable ASCII is written
+	// as ?, and 255 characters are kept: no database may refuse a claim for it.
 	Worker string
 	// Log receives what the guard did and why; nil means slog.Default().
 	Log *slog.Logger
@@ -69,12 +71,23 @@ func New(db *sql.DB, d Dialect, j job.Job, o Options) (*Guard, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	if o.Worker == "" {
-		host, _ := os.Hostname()
-		o.Worker = fmt.Sprintf("%s/%d", host, os.Getpid())
-	}
-	records.worker = o.Worker
+	records.worker = workerName(o.Worker)
 	return &Guard{job: j, lookUp: o.LookUp, records: records, log: o.Log.With("job", j.Type)}, nil
+}
+
+// workerName is what every column, encoding and connection takes.
+func workerName(given string) string {
+	if given == "" {
+		host, _ := os.Hostname()
+		given = fmt.Sprintf("%s/%d", host, os.Getpid())
+	}
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, given)
+	return plain[:min(len(plain), 255)]
 }
 
 func supported(j job.Job, o Options) error {

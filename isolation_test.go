@@ -3,6 +3,7 @@ package twiceproof
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -68,7 +69,7 @@ func connections(r *rig, n int) []*sql.DB {
 }
 
 // atOnce lets every guard deliver the key, and counts those that acted themselves.
-func atOnce(t *testing.T, guards []*Guard, key string, deliver func(g *Guard, key string) (Result, error)) (own int, told map[Outcome]int, failed []error) {
+func atOnce(t testing.TB, guards []*Guard, key string, deliver func(g *Guard, key string) (Result, error)) (own int, told map[Outcome]int, failed []error) {
 	t.Helper()
 	var mu sync.Mutex
 	told = map[Outcome]int{}
@@ -95,32 +96,78 @@ func atOnce(t *testing.T, guards []*Guard, key string, deliver func(g *Guard, ke
 	return own, told, failed
 }
 
-// claims are the ways to a claim.
-func claims(r *rig) map[string]struct {
+// claimWay is one way to a claim.
+type claimWay struct {
 	guard   func(db *sql.DB) *Guard
 	before  func(key string)
 	deliver func(g *Guard, key string) (Result, error)
 	effects func(key string) int
-} {
-	type way = struct {
-		guard   func(db *sql.DB) *Guard
-		before  func(key string)
-		deliver func(g *Guard, key string) (Result, error)
-		effects func(key string) int
-	}
+	meets   bool // the others are told while the first acts
+}
+
+// claims are the ways to a claim. SQLite lets nobody look while a transaction writes.
+func claims(r *rig) map[string]claimWay {
+	m := &meeting{live: make(chan struct{}, 1)}
 	run := func(g *Guard, key string) (Result, error) {
-		return g.Run(context.Background(), delivery(key), r.till.charge)
+		return m.told(g.Run(context.Background(), delivery(key), func(ctx context.Context, op *Operation) error {
+			return errors.Join(m.await(ctx), r.till.charge(ctx, op))
+		}))
 	}
-	return map[string]way{
-		"new": {func(db *sql.DB) *Guard { return r.guardOn(db, holdJob()) }, func(string) {}, run, r.till.count},
+	ownRowMeets := r.d.dialect != SQLite
+	return map[string]claimWay{
+		"new": {func(db *sql.DB) *Guard { return r.guardOn(db, holdJob()) }, func(string) { m.next() }, run, r.till.count, true},
 		"takeover": {func(db *sql.DB) *Guard { return r.guardOn(db, lookupJob()) }, func(key string) {
+			m.next()
 			r.vanish(r.guardOn(r.plain, lookupJob()), key, false)
 			r.stale(key)
-		}, run, r.till.count},
-		"own row": {func(db *sql.DB) *Guard { return r.guardOn(db, ownRowJob()) }, func(string) {}, func(g *Guard, key string) (Result, error) {
-			return g.RunTx(context.Background(), delivery(key), r.book)
-		}, r.booked},
+		}, run, r.till.count, true},
+		"own row": {func(db *sql.DB) *Guard { return r.guardOn(db, ownRowJob()) }, func(string) { m.next() }, func(g *Guard, key string) (Result, error) {
+			return m.told(g.RunTx(context.Background(), delivery(key), func(ctx context.Context, tx *sql.Tx, op *Operation) error {
+				if !ownRowMeets {
+					return r.book(ctx, tx, op)
+				}
+				return errors.Join(m.await(ctx), r.book(ctx, tx, op))
+			}))
+		}, r.booked, ownRowMeets},
 	}
+}
+
+// meeting has the first act wait, every other time, until another delivery was told
+// that the claim is live: else the fastest may be done before anybody else looks.
+type meeting struct {
+	waits bool
+	live  chan struct{}
+}
+
+// next begins another round.
+func (m *meeting) next() {
+	m.waits = !m.waits
+	select {
+	case <-m.live:
+	default:
+	}
+}
+
+func (m *meeting) await(ctx context.Context) error {
+	if !m.waits {
+		return nil
+	}
+	select {
+	case <-m.live:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m *meeting) told(res Result, err error) (Result, error) {
+	if res.Outcome == Live {
+		select {
+		case m.live <- struct{}{}:
+		default:
+		}
+	}
+	return res, err
 }
 
 // However many claim one key at once, at whatever isolation: one gets it, the others
@@ -133,6 +180,7 @@ func TestOneOfManyClaims(t *testing.T) {
 			for i, db := range open {
 				guards[i] = way.guard(db)
 			}
+			live := 0
 			for n, few := range map[int]int{2: 5, 8: 2, 32: 1, mostClaimers: 1} {
 				for round := range full(few, 1000) {
 					key := fmt.Sprintf("%s %d of %d", name, round, n)
@@ -141,8 +189,12 @@ func TestOneOfManyClaims(t *testing.T) {
 					if own != 1 || told[Completed]+told[Live] != n || len(failed) != 0 || way.effects(key) != 1 {
 						t.Errorf("%s: %d acted, %d effects, %v, %v", key, own, way.effects(key), told, failed)
 					}
+					live += told[Live]
 				}
 				t.Logf("%s: %d rounds of %d at once", name, full(few, 1000), n)
+			}
+			if live == 0 && way.meets {
+				t.Errorf("%s: the claims never met", name)
 			}
 		}
 	})

@@ -2,8 +2,6 @@ package twiceproof
 
 import (
 	"database/sql"
-	"errors"
-	"reflect"
 	"sync"
 
 	"github.com/twiceproof/twiceproof/dialect"
@@ -51,32 +49,7 @@ func didMatch(result sql.Result, mysql bool) (bool, error) {
 	return n == 1, err
 }
 
-// mysqlNumber is the server's number of an error. The drivers have it in a field, so
-// it is read without importing one.
-func mysqlNumber(err error) (number int, ok bool) {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if several, ok := err.(interface{ Unwrap() []error }); ok {
-			for _, one := range several.Unwrap() {
-				if number, ok := mysqlNumber(one); ok {
-					return number, true
-				}
-			}
-			return 0, false
-		}
-		v := reflect.Indirect(reflect.ValueOf(err))
-		if v.Kind() != reflect.Struct {
-			continue
-		}
-		field, ok := v.Type().FieldByName("Number")
-		if !ok || field.Type.Kind() != reflect.Uint16 {
-			continue
-		}
-		if n, err := v.FieldByIndexErr(field.Index); err == nil { // or what embeds it is nil
-			return int(n.Uint()), true
-		}
-	}
-	return 0, false
-}
+func mysqlNumber(err error) (number int, ok bool) { return dialect.MySQLNumber(err) }
 
 // 1205, 1213, 3572 and MariaDB's 1020: another transaction was in the way.
 func mysqlBusy(number int) bool {

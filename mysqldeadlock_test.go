@@ -95,12 +95,17 @@ func TestMySQLDeadlockSwallowedAndWritesOn(t *testing.T) {
 			}
 			return nil
 		})
+		lost := 0
 		for key, err := range told {
 			if err != nil {
+				lost++
 				r.wantBooked(key, 0, 0)
 				r.wantOutcome(r.runTx(r.guard(ownRowJob()), key), Completed, true)
 			}
 			r.wantBooked(key, 1, 1)
+		}
+		if lost != 1 {
+			t.Errorf("%d of the two were rolled back: %v", lost, told)
 		}
 	})
 }

@@ -16,10 +16,14 @@ type mysqlSession struct {
 
 // What makes a guard in MySQL refuse to work.
 var (
-	errDirtyReads   = errors.New("this connection reads what is not committed: an own row that is rolled back would be taken for done")
-	errNoAutocommit = errors.New("autocommit is off on this connection: a claim would not be committed before the act")
-	errNoKey        = errors.New("the table needs a unique key on job_type and operation_key, both VARBINARY, and no other one: a repeat would be claimed again, or two operations taken for one")
+	errDirtyReads     = errors.New("this connection reads what is not committed, so an own row that is rolled back would be taken for done: set another isolation level, such as transaction_isolation (MariaDB: tx_isolation) 'READ-COMMITTED' in the DSN")
+	errNoAutocommit   = errors.New("autocommit is off on this connection, so a claim would not be committed before the act: set autocommit=1, in the DSN or on the server")
+	errNoKey          = errors.New("the table needs a unique key on job_type and operation_key, both VARBINARY, and no other one: a repeat would be claimed again, or two operations taken for one; twiceproof schema prints the table as it must be")
+	errNoTransactions = errors.New("the table's engine has no transactions, so a claim would stay when its own row is rolled back, and the effect be missing for good: stop the workers, then ALTER TABLE … ENGINE=InnoDB")
 )
+
+// unfit are the reasons that stay however often they are asked for.
+var unfit = []error{errDirtyReads, errNoAutocommit, errNoKey, errNoTransactions}
 
 // checkSession refuses a connection on which a claim would not hold.
 func (t records) checkSession(ctx context.Context) error {
@@ -39,9 +43,9 @@ func (m *mysqlRecords) sessionOf(ctx context.Context, q interface {
 	if m.found != nil {
 		return *m.found, nil
 	}
-	var autocommit, dirty, key bool
+	var autocommit, dirty, key, transactions bool
 	var s mysqlSession
-	err := q.QueryRowContext(ctx, m.session.Read).Scan(&autocommit, &dirty, &key, &s.wait, &s.write, &s.statement)
+	err := q.QueryRowContext(ctx, m.session.Read).Scan(&autocommit, &dirty, &key, &transactions, &s.wait, &s.write, &s.statement)
 	if err == nil {
 		err = q.QueryRowContext(ctx, m.session.Several).Scan(&s.several)
 	}
@@ -54,6 +58,8 @@ func (m *mysqlRecords) sessionOf(ctx context.Context, q interface {
 		return s, errDirtyReads
 	case !key:
 		return s, errNoKey
+	case !transactions:
+		return s, errNoTransactions
 	}
 	m.found = &s
 	return s, nil

@@ -122,6 +122,34 @@ func TestMySQLWithoutTheKey(t *testing.T) {
 	}
 }
 
+// On an engine without transactions a claim stays when its own row is rolled back, and a
+// redelivery would find it done.
+func TestMySQLWithoutTransactions(t *testing.T) {
+	r := mysqlRig(t, func(*mysql.Config) {})
+	for _, engine := range []string{"MyISAM", "Aria"} {
+		r.exec("ALTER TABLE " + r.table + " ENGINE=" + engine)
+		r.wantRefused(engine, errNoTransactions)
+	}
+
+	// The control: a guard that does not look loses the row.
+	g := r.guard(ownRowJob())
+	g.records.mysql.found = &mysqlSession{}
+	res, err := g.RunTx(context.Background(), delivery("k"), func(ctx context.Context, tx *sql.Tx, op *Operation) error {
+		return errors.Join(r.book(ctx, tx, op), errTill)
+	})
+	if res.Outcome == Completed || r.booked("k") != 0 {
+		t.Fatalf("control: %+v, %v, %d rows", res, err, r.booked("k"))
+	}
+	if again, err := g.RunTx(context.Background(), delivery("k"), r.book); !again.Acknowledge() || r.booked("k") != 0 {
+		t.Errorf("control: the row was not lost: %+v, %v, %d rows", again, err, r.booked("k"))
+	}
+
+	r.exec("ALTER TABLE " + r.table + " ENGINE=InnoDB")
+	r.exec("DELETE FROM " + r.table)
+	r.wantOutcome(r.runTx(r.guard(ownRowJob()), "k"), Completed, true)
+	r.wantBooked("k", 1, 1)
+}
+
 // Another unique key beside it makes one operation's claim meet another one's record.
 func TestMySQLAnotherUniqueKey(t *testing.T) {
 	r := mysqlRig(t, func(*mysql.Config) {})

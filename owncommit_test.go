@@ -141,7 +141,7 @@ func TestSerializationFailureAtCommit(t *testing.T) {
 		r.wantOutcome(r.runTxWith(g, "b", skewed(func() {})), Completed, true)
 	}))
 	var pg *pgconn.PgError
-	if !errors.As(err, &pg) || pg.Code != "40001" || res.Acknowledge() {
+	if !errors.As(err, &pg) || pg.Code != "40001" || !errors.Is(err, ErrNotCommitted) || res.Acknowledge() {
 		t.Errorf("%+v, %v", res, err)
 	}
 	r.wantBooked("a", 0, 0)

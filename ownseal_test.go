@@ -179,26 +179,3 @@ func TestBodyThatCommitsAndFails(t *testing.T) {
 		}
 	})
 }
-
-// The guard's lock timeout is the claim's alone: the body waits for another's lock
-// as it always did.
-func TestBodyKeepsItsLockTimeout(t *testing.T) {
-	for before, want := range map[string]string{"": "0", "&lock_timeout=7000": "7s"} {
-		made := newRig(t, databaseOf(Postgres))
-		made.dsn += before
-		r := newRigOn(t, made)
-		r.db.SetMaxOpenConns(1)
-		r.runTxWith(r.guard(ownRowJob()), "k", func(ctx context.Context, tx *sql.Tx, op *Operation) error {
-			for setting, want := range map[string]string{"lock_timeout": want, "statement_timeout": "1min", "idle_in_transaction_session_timeout": "1min", "tcp_user_timeout": "60000"} {
-				var got string
-				if err := tx.QueryRowContext(ctx, "SHOW "+setting).Scan(&got); err != nil || got != want {
-					t.Errorf("%s is %s (%v), want %s", setting, got, err, want)
-				}
-			}
-			return r.book(ctx, tx, op)
-		})
-		if got := show(t, &rig{plain: r.db}, "SHOW statement_timeout"); got != "0" {
-			t.Errorf("statement_timeout %s after the transaction", got)
-		}
-	}
-}

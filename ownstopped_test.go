@@ -74,9 +74,17 @@ func TestChild(t *testing.T) {
 // process starts the worker and returns when it is inside its body.
 func (r *rig) process(c child) (cmd *exec.Cmd, wake io.WriteCloser, out *bufio.Scanner) {
 	r.t.Helper()
+	cmd, wake, out = r.start("TestChild", c)
+	r.expect(out, "inside")
+	return cmd, wake, out
+}
+
+// start runs a test in a process of its own, on this rig's database.
+func (r *rig) start(test string, c child) (cmd *exec.Cmd, wake io.WriteCloser, out *bufio.Scanner) {
+	r.t.Helper()
 	c.Dialect, c.DSN, c.Table = r.d.dialect, r.dsn, r.table
 	text, _ := json.Marshal(c)
-	cmd = exec.CommandContext(context.Background(), os.Args[0], "-test.run=^TestChild$")
+	cmd = exec.CommandContext(context.Background(), os.Args[0], "-test.run=^"+test+"$")
 	cmd.Env = append(os.Environ(), childEnv+"="+string(text))
 	wake, _ = cmd.StdinPipe()
 	stdout, _ := cmd.StdoutPipe()
@@ -84,9 +92,7 @@ func (r *rig) process(c child) (cmd *exec.Cmd, wake io.WriteCloser, out *bufio.S
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	out = bufio.NewScanner(stdout)
-	r.expect(out, "inside")
-	return cmd, wake, out
+	return cmd, wake, bufio.NewScanner(stdout)
 }
 
 func (r *rig) expect(out *bufio.Scanner, line string) string {
@@ -118,8 +124,13 @@ func TestStoppedWorker(t *testing.T) {
 			r := newRig(t, databaseOf(c.on))
 			g := r.guard(shortOwnRowJob())
 			cmd, wake, out := r.process(child{Key: key, BigRows: c.big})
+			stopped := time.Now()
 			_ = cmd.Process.Signal(syscall.SIGSTOP)
 			r.awaitFree(key) // blocks until the server has ended the transaction
+			took := time.Since(stopped)
+			if took > 10*g.job.Lease { // a busy machine's patience
+				t.Errorf("with a lease of %s the transaction ended after %s", g.job.Lease, took)
+			}
 			r.wantBooked(key, 0, 0)
 			r.wantOutcome(r.runTx(g, key), Completed, true)
 			r.wantBooked(key, 1, 1)

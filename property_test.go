@@ -21,7 +21,7 @@ const (
 	asRead       = int8(-1) // a parameter as the record has it
 )
 
-// sent is one statement of a sequence: at random, but often what the record has.
+// drawVerb draws one statement of a sequence: at random, but often what the record has.
 func drawVerb(t *rapid.T) verb {
 	few := func(label string, from, to int8) int8 { return rapid.Int8Range(from, to).Draw(t, label) }
 	often := func(label string, from, to int8) int8 {

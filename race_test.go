@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-sql-driver/mysql"
+
 	"github.com/twiceproof/twiceproof/dialect"
 	"github.com/twiceproof/twiceproof/internal/testdb"
 	"github.com/twiceproof/twiceproof/job"
@@ -24,6 +26,16 @@ func crews(t *testing.T, test func(t *testing.T, r *rig, crew []*sql.DB)) {
 			r := newRigOn(t, made)
 			if got := show(t, r, "SHOW transaction_isolation"); got != level {
 				t.Fatalf("isolation %s", got)
+			}
+			test(t, r, crew(r))
+		})
+	}
+	for name, isolation := range map[string]string{"mysql": "0", "mysql snapshot isolation": "1"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := mysqlRig(t, func(c *mysql.Config) { c.Params["innodb_snapshot_isolation"] = isolation })
+			if got := show(t, r, "SELECT @@innodb_snapshot_isolation"); got != isolation {
+				t.Fatalf("snapshot isolation %s", got)
 			}
 			test(t, r, crew(r))
 		})
@@ -62,7 +74,7 @@ func crew(r *rig) []*sql.DB {
 // sizes are the rounds: how many workers meet on one key, and how often.
 var sizes = map[Dialect][]struct{ workers, rounds int }{
 	Postgres: {{2, 60}, {8, 20}, {crewSize, 6}},
-	MySQL:    {{2, 60}, {8, 20}, {crewSize, 6}},
+	MySQL:    {{2, 30}, {8, 10}, {crewSize, 3}},
 	SQLite:   {{2, 50}, {8, 10}, {crewSize, 2}},
 }
 

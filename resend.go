@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -53,7 +54,7 @@ func mayChange(err error) bool {
 	if number, ok := mysqlNumber(err); ok {
 		return mysqlMayChange(number)
 	}
-	return !errors.Is(err, errNoAutocommit) && !errors.Is(err, errDirtyReads) && !errors.Is(err, errNoKey)
+	return !slices.ContainsFunc(unfit, func(why error) bool { return errors.Is(err, why) })
 }
 
 // 40001, 40P01, 55P03: another transaction was in the way, and so perhaps for

@@ -282,7 +282,7 @@ func TestDeliveryWithinASweep(t *testing.T) {
 	})
 }
 
-// wantCharged: once, or not yet because neither a delivery nor a put back came.
+// wantCharged: once; then the till forgets it, for the next round has the same key.
 func (r *rig) wantCharged(key string) {
 	r.t.Helper()
 	r.wantEffects(key, 1)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -88,7 +89,25 @@ func (t *sqlTransaction) Commit(ctx context.Context, last ...Statement) error {
 		t.discard()
 	}
 	t.over = err == nil
+	if rolledBack(err) {
+		return errors.Join(ErrNotCommitted, err)
+	}
 	return err
+}
+
+// rolledBack tells whether the database answered COMMIT with an error that says by itself
+// that it was not done, such as that of a deferred constraint. In PostgreSQL classes 53, 58
+// and XX may be a PANIC, after which nobody can tell; 40003 says so itself. In SQLite 13 is
+// SQLITE_FULL and 19 SQLITE_CONSTRAINT. MySQL has no deferred constraints.
+func rolledBack(err error) bool {
+	var pg interface{ SQLState() string }
+	if errors.As(err, &pg) {
+		state := pg.SQLState()
+		doubt := len(state) != 5 || state == "40003" || slices.Contains([]string{"08", "53", "57", "58", "XX"}, state[:2])
+		return !doubt
+	}
+	var lite interface{ Code() int }
+	return errors.As(err, &lite) && slices.Contains([]int{13, 19}, lite.Code()&0xff)
 }
 
 func (t *sqlTransaction) exec(ctx context.Context, statements ...Statement) error {

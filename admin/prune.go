@@ -32,8 +32,8 @@ type Pruned struct {
 	Left int64
 }
 
-// refusals of so many pages in a row end a run.
-const refusals = 3
+// lockedPages are so many in a row that a run ends.
+const lockedPages = 3
 
 // Prune deletes completed records, never a claimed or a held one. Each page of the
 // table is a short transaction of its own, so it may be killed at any point and run
@@ -59,9 +59,9 @@ func (r *Records) Prune(ctx context.Context, o PruneOptions) ([]Pruned, error) {
 type pruning struct {
 	*Records
 	PruneOptions
-	conn    *sql.Conn // with a short patience for locks; nil in SQLite
-	all     []Pruned
-	refused int // pages, one after another
+	conn   *sql.Conn // with a short patience for locks; nil in SQLite
+	all    []Pruned
+	locked int // pages, one after another
 }
 
 func (p *pruning) connect(ctx context.Context) (err error) {
@@ -135,15 +135,18 @@ func (p *pruning) take(ctx context.Context, of *Pruned, page prunable) error {
 	})
 	of.Deleted += n
 	if err == nil {
-		p.refused = 0
+		p.locked = 0
 		return nil
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if !locked(err) {
+		return fmt.Errorf("delete: %w", err)
+	}
 	of.Left += page.due
-	if p.refused++; p.refused >= refusals {
-		return fmt.Errorf("nothing could be deleted, %d pages in a row: %w", p.refused, err)
+	if p.locked++; p.locked >= lockedPages {
+		return fmt.Errorf("nothing could be deleted, %d pages in a row: %w", p.locked, err)
 	}
 	return nil
 }

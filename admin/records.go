@@ -45,11 +45,12 @@ func (r *Records) bind(statement string, args []any) (string, []any) {
 const tries = 3
 
 // again sends what may be sent twice a few times: a connection of the pool may have
-// gone, and another transaction may have been in the way.
+// gone, and another transaction may have been in the way. A refusal stays one.
 func again(ctx context.Context, send func() error) error {
 	for n := 1; ; n++ {
-		err := send()
-		if err == nil || n == tries || ctx.Err() != nil || errors.Is(err, sql.ErrNoRows) {
+		err := refusal(send())
+		var refused *RefusedError
+		if err == nil || n == tries || ctx.Err() != nil || errors.Is(err, sql.ErrNoRows) || errors.As(err, &refused) {
 			return err
 		}
 		select {

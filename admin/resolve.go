@@ -91,6 +91,10 @@ func (r *Records) messageFor(ctx context.Context, d Resolution, res *Resolved) (
 func (r *Records) apply(ctx context.Context, d Resolution, res Resolved, message []byte) (Resolved, error) {
 	token := newToken()
 	written, err := r.write(ctx, d, res, token)
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		return res, fmt.Errorf("write decision: %w", err)
+	}
 	if err != nil {
 		// The reply may have been lost: a record with our token was written by us.
 		now, there, readErr := r.Record(ctx, d.JobType, d.Key)
@@ -131,7 +135,7 @@ func (r *Records) write(ctx context.Context, d Resolution, res Resolved, token s
 	statement, args = r.bind(statement, args)
 	result, err := r.db.ExecContext(ctx, statement, args...)
 	if err != nil {
-		return false, err
+		return false, refusal(err)
 	}
 	if r.dialect == mysql { // its number of rows depends on a flag of the connection
 		id, err := result.LastInsertId()

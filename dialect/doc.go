@@ -3,7 +3,8 @@
 // texts; the code here loads them, writes the table's name into them, and gives a
 // driver its kind of parameters.
 //
-// Hard rule: every statement after claim shows the claim token in its WHERE,
+// Hard rule: every statement after claim that writes shows the claim token in its WHERE
+// (but repeat, a count that is nobody's, and prune, which deletes what is completed),
 // and the lease is judged by the database's clock, read once in the statement.
 //
 // The clock in PostgreSQL is statement_timestamp(): the arrival of the

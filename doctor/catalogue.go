@@ -28,6 +28,13 @@ func entryOf(id string) (Entry, bool) {
 	return entries[i], true
 }
 
+// Voids says of a finding's name that, while the finding is there, nothing that a replay
+// has shown holds.
+func Voids(id string) bool {
+	entry, is := entryOf(id)
+	return is && entry.Voids
+}
+
 func placeOf(id string) int {
 	return slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id })
 }

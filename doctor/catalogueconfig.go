@@ -17,7 +17,7 @@ var celeryEntries = []Entry{
 		"celery.limit_short", Blocks, false, "a time limit is not longer than longest_run", "Normal runs are ended in the middle, each in doubt.", "Time limits longer than longest_run, and shorter than the lease.",
 	},
 	{
-		"celery.limit_long", Repeats, false, "a time limit is longer than the lease", "A worker that hangs still acts when another one has taken over.", "soft_time_limit and time_limit shorter than the lease.",
+		"celery.limit_long", Repeats, false, "a time limit is not shorter than the lease", "A worker that hangs still acts when another one has taken over.", "soft_time_limit and time_limit shorter than the lease.",
 	},
 	{
 		"celery.no_limit", Note, false, "no time limit", "A body that hangs, and does not ask op.check() before it acts, acts after its lease.", "soft_time_limit and time_limit between longest_run and the lease.",

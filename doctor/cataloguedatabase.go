@@ -25,6 +25,11 @@ var postgresEntries = []Entry{
 		"synchronous_standby_names for a standby that may take over. Or know it, and let a person look at the last minutes after a failover (--accept postgres.async_standby).",
 	},
 	{
+		"postgres.encoding", Loses, true, "the database's encoding is not UTF8",
+		"Some encodings write two characters as one (EUC_JP: U+00A6 and U+FFE4), so one operation's key finds another's record, and its effect is missing; other keys are refused.",
+		"A database made with ENCODING 'UTF8'.",
+	},
+	{
 		"postgres.standby", Blocks, false, "this server is a standby", "It takes no writes: nothing is acted, and the messages wait or become dead letters.", "Name the primary in the workers' address.",
 	},
 	{

@@ -69,6 +69,6 @@ var rabbitEntries = []Entry{
 		"rabbitmq.policy", Loses, false, "(only as not checked) a policy can change the queue", "A policy of the broker can make messages or the queue expire, or limit its length. AMQP does not tell of it.", "--rabbitmq-api; or `rabbitmqctl list_policies`, and look for expires, message-ttl, max-length and delivery-limit.",
 	},
 	{
-		"rabbitmq.consumer_timeout", Repeats, false, "longest_run is longer than the broker waits for an acknowledgement", "After consumer_timeout, 30 minutes by default, the broker closes the channel, and all its messages come again while they are worked on.", "consumer_timeout above longest_run, and a shorter job.",
+		"rabbitmq.consumer_timeout", Repeats, false, "longest_run is not shorter than the broker's wait for an acknowledgement", "After consumer_timeout, 30 minutes by default, the broker closes the channel, and all its messages come again while they are worked on.", "consumer_timeout above longest_run, and a shorter job.",
 	},
 }

@@ -107,6 +107,33 @@ func TestPostgresServerSettings(t *testing.T) {
 	}
 }
 
+// Two keys that EUC_JP writes as one; in UTF8 they stay two.
+func TestPostgresEncoding(t *testing.T) {
+	s, err := durable()
+	started(t, s, err)
+	utf8 := newPostgres(t, s)
+	name := utf8.name + "_euc"
+	utf8.exec("CREATE DATABASE " + name + " ENCODING 'EUC_JP' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+	t.Cleanup(func() { _ = s.DropDatabase(context.Background(), name) })
+	euc := &postgresCase{t: t, name: name, dsn: s.DSN(name)}
+	euc.exec(schema(t, "postgres"))
+	now := utf8
+	comesAndGoes(t, "postgres.encoding", func() doctor.Report { return now.examine() }, func() { now = euc }, func() { now = utf8 })
+
+	for c, same := range map[*postgresCase]bool{utf8: false, euc: true} {
+		inserted := "INSERT INTO idempotency_records (job_type, operation_key, state, claim_token, claimed_at, lease_ms, first_claimed_at) " +
+			"SELECT 'charge', k, 'claimed', gen_random_uuid(), now(), 1, now() FROM (VALUES (U&'\\00A6'), (U&'\\FFE4')) AS keys (k)"
+		conn, err := pgconn.Connect(ctxFor(t), c.dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = conn.Exec(ctxFor(t), inserted).ReadAll(); (err != nil) != same {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		_ = conn.Close(context.Background())
+	}
+}
+
 // With a synchronous standby that nobody is, a commit that waits would wait for ever.
 func TestPostgresLocalCommit(t *testing.T) {
 	s, err := postgres.Start(ctxFor(t), "fsync=on", "full_page_writes=on", "synchronous_commit=local", "synchronous_standby_names=nobody")

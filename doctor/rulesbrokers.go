@@ -91,12 +91,8 @@ func (e *exam) rabbitFor(r RabbitMQ, j job.Job) {
 	if n, err := strconv.Atoi(limit); is && err == nil && n < deliveries(j, false)-1 {
 		e.add("rabbitmq.delivery_limit", r.Queue, "it is %d, and %s may need %d", n, j.Type, deliveries(j, false)-1)
 	}
-	wait, told := consumerTimeout, "by default"
-	if ms, err := strconv.Atoi(r.Arguments["x-consumer-timeout"]); err == nil {
-		wait, told = time.Duration(ms)*time.Millisecond, "by the queue's own setting"
-	}
-	if j.LongestRun >= wait {
-		e.add("rabbitmq.consumer_timeout", r.Queue, "the broker waits for %s %s, and %s runs for up to %s", jobfile.FormatDuration(wait), told, j.Type, jobfile.FormatDuration(j.LongestRun))
+	if j.LongestRun >= consumerTimeout { // no question of AMQP gives another one
+		e.add("rabbitmq.consumer_timeout", r.Queue, "the broker waits for %s by default, and %s runs for up to %s", jobfile.FormatDuration(consumerTimeout), j.Type, jobfile.FormatDuration(j.LongestRun))
 	}
 }
 

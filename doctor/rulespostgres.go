@@ -28,6 +28,9 @@ func (e *exam) postgres(p Postgres, jobs []job.Job) {
 	if len(p.Standbys) > 0 && !p.Synchronous {
 		e.add("postgres.async_standby", subject, "%d standbys are connected, none of them synchronous", len(p.Standbys))
 	}
+	if encoding := set("server_encoding"); encoding != "UTF8" && encoding != "SQL_ASCII" && encoding != "" { // SQL_ASCII keeps bytes
+		e.add("postgres.encoding", subject, "server_encoding = %s", encoding)
+	}
 	if p.Standby {
 		e.add("postgres.standby", subject, "pg_is_in_recovery() says so")
 	}

@@ -297,7 +297,7 @@ func TestDeferredConstraint(t *testing.T) {
 			return errors.Join(r.write(ctx, tx, op), r.write(ctx, tx, op))
 		})
 		var answer *pgconn.PgError
-		if !errors.Is(err, twiceproof.ErrNotCommitted) || !errors.As(err, &answer) || answer.Code != "23505" || res.Acknowledge() {
+		if !errors.Is(err, twiceproof.ErrNotCommitted) || !errors.Is(err, twiceproof.ErrBody) || !errors.As(err, &answer) || answer.Code != "23505" || res.Acknowledge() {
 			t.Errorf("%+v, %v", res, err)
 		}
 		r.check("k", 0, "")

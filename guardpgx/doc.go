@@ -1,11 +1,12 @@
 // Package guardpgx is the guard of an own row on pgx, for one round trip less on
 // each side of the body. Claim, effect and completion share one transaction, as in
-// twiceproof.Guard.RunTx; here what the guard adds travels with what a transaction
-// needs anyway:
+// twiceproof.Guard.RunTx.
 //
 // Hard rule: nothing is acknowledged before the tag COMMIT and then an idle
 // ReadyForQuery were read; a connection never goes back to the pool inside a
 // transaction.
+//
+// What the guard adds travels with what a transaction needs anyway:
 //
 //	one round trip    BEGIN, claim
 //	the body's own    INSERT …
@@ -49,9 +50,14 @@
 // from being committed. One job needs one connection at a time, so a pool of one
 // is enough, as long as the body does not ask the pool for another.
 //
-// The guard keeps no state in the session, so it works through PgBouncer in
-// transaction mode, and in every exec mode of pgx. In cache_statement and
-// cache_describe the first job on a connection also sends the texts, in round
-// trips of its own, and in describe_exec every job does, as pgx does for the
-// body's own statements.
+// The guard keeps no state in the session, and works in every exec mode of pgx. In
+// cache_statement and cache_describe the first job on a connection also sends the
+// texts, in round trips of its own, and in describe_exec every job does, as pgx does
+// for the body's own statements.
+//
+// Behind PgBouncer in transaction mode take exec, simple_protocol or cache_describe.
+// The other two prepare a statement on one server connection and then meet another
+// one: most deliveries in cache_statement, the default, and many in describe_exec end
+// in an error, and their messages stay on the queue. What describe_exec executes can
+// even be another worker's statement (docs/databases.md).
 package guardpgx

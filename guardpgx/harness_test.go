@@ -39,6 +39,7 @@ type rig struct {
 	pool    *pgxpool.Pool
 	tap     *tap
 	guard   *Guard
+	job     job.Job
 	plain   *pgxpool.Pool
 	records string
 	effects string
@@ -74,29 +75,32 @@ func newRig(t testing.TB, mode pgx.QueryExecMode, connections int32) *rig {
 
 func newRigFor(t testing.TB, mode pgx.QueryExecMode, connections int32, j job.Job) *rig {
 	t.Helper()
+	return newRigAt(t, sharedDSN(t), sharedDSN(t), mode, connections, j)
+}
+
+// newRigAt has the guard's pool reach the database in another way than the test's own.
+func newRigAt(t testing.TB, dsn, guardDSN string, mode pgx.QueryExecMode, connections int32, j job.Job) *rig {
+	t.Helper()
 	n := tables.Add(1)
 	// The claim's advisory lock is of the whole database, whatever the table.
 	j.Type = fmt.Sprintf("%s_%d", j.Type, n)
 	r := &rig{t: t, tap: &tap{}, records: fmt.Sprintf("records_%d", n), effects: fmt.Sprintf("effects_%d", n)}
-	r.plain = r.open(pgx.QueryExecModeExec, 4, &tap{})
-	r.pool = r.open(mode, connections, r.tap)
+	r.plain = r.open(dsn, pgx.QueryExecModeExec, 4, &tap{})
+	r.pool = r.open(guardDSN, mode, connections, r.tap)
 	statements, err := dialect.Load("postgres", r.records)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.exec(r.plain, statements.Schema)
 	r.exec(r.plain, "CREATE TABLE "+r.effects+" (id bigserial PRIMARY KEY, what text NOT NULL)")
-	r.guard, err = New(r.pool, j, twiceproof.Options{Table: r.records, Worker: "w", Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.guard, r.job = r.guardOn(r.pool, j), j
 	t.Cleanup(r.close)
 	return r
 }
 
-func (r *rig) open(mode pgx.QueryExecMode, connections int32, tap *tap) *pgxpool.Pool {
+func (r *rig) open(dsn string, mode pgx.QueryExecMode, connections int32, tap *tap) *pgxpool.Pool {
 	r.t.Helper()
-	config, err := pgxpool.ParseConfig(sharedDSN(r.t))
+	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -108,6 +112,15 @@ func (r *rig) open(mode pgx.QueryExecMode, connections int32, tap *tap) *pgxpool
 		r.t.Fatal(err)
 	}
 	return pool
+}
+
+func (r *rig) guardOn(pool *pgxpool.Pool, j job.Job) *Guard {
+	r.t.Helper()
+	g, err := New(pool, j, twiceproof.Options{Table: r.records, Worker: "w", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return g
 }
 
 // close also looks for what the guard may have left: a connection that it did not

@@ -33,7 +33,9 @@ func writeNew(path string, text []byte) error {
 	}
 	if err == nil {
 		_, err = file.Write(text)
-		err = errors.Join(err, file.Close())
+		if err = errors.Join(err, file.Close()); err != nil { // or half of it would keep the next one from being written
+			err = errors.Join(err, os.Remove(path))
+		}
 	}
 	if err != nil {
 		return &replay.Problem{What: path + " cannot be written: " + err.Error(), Hint: "name a file in a folder that you may write to"}

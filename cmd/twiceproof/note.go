@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +30,7 @@ unique key enforces, what is not promised, how to go back, and a block to sign.
 
 Nothing is called shown that the replay did not show. The page says at its top what was
 not, and has then nothing to sign: when a case was not ok or could not be told, when
-the evidence is a part of a replay or of another job file (policy, lease, longest run
+the evidence is a part of a replay or of another job file (policy, lease, longest run,
 operation key or fingerprint have changed since), or when the settings check found something that
 voids the guarantee. For that give it what twiceproof doctor --json printed.
 
@@ -71,7 +69,7 @@ func (f noteFlags) run() error {
 	if f.format != "markdown" && f.format != "html" {
 		return &replay.Problem{What: fmt.Sprintf("--format: there is none called %q", f.format), Hint: "write markdown or html"}
 	}
-	if err := checkNoteFile(f.out); err != nil {
+	if err := checkNew(f.out); err != nil { // an earlier note may be signed
 		return err
 	}
 	in, err := f.input()
@@ -93,14 +91,8 @@ func (f noteFlags) show(n note.Note) error {
 	if err := f.write(&page, n); err != nil {
 		return err
 	}
-	// In one step: a full disk or a kill leaves the note that was there.
-	err := os.WriteFile(f.out+".unfinished", page.Bytes(), 0o644) //nolint:gosec // to be read by others
-	if err == nil {
-		err = os.Rename(f.out+".unfinished", f.out)
-	}
-	if err != nil {
-		_ = os.Remove(f.out + ".unfinished")
-		return &replay.Problem{What: "the note cannot be written: " + err.Error(), Hint: "name a file in a folder that you may write to with --out"}
+	if err := writeNew(f.out, page.Bytes()); err != nil {
+		return err
 	}
 	fmt.Fprintf(f.std.err, "written: %s\n", f.out)
 	return nil
@@ -129,21 +121,3 @@ func (f noteFlags) tell(n note.Note) error {
 }
 
 var notShown = map[note.Shown]string{note.No: "not shown: ", note.Unknown: "could not be told: "}
-
-// checkNoteFile: a note takes the place of an earlier one, and of nothing else.
-func checkNoteFile(path string) error {
-	if path == "" {
-		return nil
-	}
-	text, err := os.ReadFile(path)
-	switch {
-	case err == nil && !bytes.Contains(text, []byte("twiceproof note")):
-		return &replay.Problem{What: path + " is there already and is no note", Hint: "name another file with --out"}
-	case err == nil:
-		return nil
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return &replay.Problem{What: path + " is a folder", Hint: "name a file in it with --out, such as " + filepath.Join(path, "note.md")}
-	}
-	return checkNew(path)
-}

@@ -71,7 +71,7 @@ func TestNoteStatuses(t *testing.T) {
 			}
 		}, []string{"--evidence", "evidence/only"}, 3, "**Could not be told.**", "of a part of a replay"},
 		"a platform that voids it": {func(t *testing.T, f string) {
-			put(t, f+"/doctor.json", `{"schema":"twiceproof.doctor/1","findings":[{"id":"sqlite_network","severity":"loses","subject":"records.db","what":"NFS","mend":"move it","voids":true}],"could_not_check":[]}`)
+			put(t, f+"/doctor.json", `{"schema":"twiceproof.doctor/1","findings":[{"id":"sqlite.network","severity":"repeats","subject":"records.db","what":"NFS","mend":"move it","voids":true}],"could_not_check":[]}`)
 		}, []string{"--doctor", "doctor.json"}, 1, "**Not shown.**", "nothing that a replay showed holds there"},
 		"no evidence": {func(t *testing.T, f string) { _ = os.RemoveAll(f + "/evidence") }, nil, 2, "", "error: there is no evidence of a replay of charge.create"},
 		"broken JSON": {func(t *testing.T, f string) { put(t, f+"/"+evidence+"result.json", "{") }, nil, 2, "", "result.json cannot be used: it is no sound JSON"},
@@ -87,7 +87,7 @@ func TestNoteStatuses(t *testing.T) {
 		"no such job":    {nil, []string{"--job", "charge.creat"}, 2, "", "did you mean charge.create?"},
 		"no job file":    {nil, []string{"--file", "none.yaml"}, 2, "", "none.yaml: no such file"},
 		"no such format": {nil, []string{"--format", "pdf"}, 2, "", "hint: write markdown or html"},
-		"no note there":  {nil, []string{"--out", "twiceproof.yaml"}, 2, "", "twiceproof.yaml is there already and is no note"},
+		"no note there":  {nil, []string{"--out", "twiceproof.yaml"}, 2, "", "twiceproof.yaml is there already, and is not overwritten"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := noteFolder(t)
@@ -107,16 +107,18 @@ func TestNoteStatuses(t *testing.T) {
 	}
 }
 
-// A note takes the place of an earlier one.
-func TestNoteIsWrittenAgain(t *testing.T) {
+// A note that is there may be signed.
+func TestNoteIsNeverOverwritten(t *testing.T) {
 	t.Chdir(noteFolder(t))
-	for range 2 {
+	for _, want := range []int{0, 2} {
 		var out, said bytes.Buffer
-		if status := run(t.Context(), []string{"note", "--format", "html", "--out", "note.html"}, stdio{strings.NewReader(""), &out, &said}); status != 0 || out.Len() > 0 {
-			t.Fatalf("exit status %d: %s%s", status, out.String(), said.String())
+		if status := run(t.Context(), []string{"note", "--format", "html", "--out", "note.html"}, stdio{strings.NewReader(""), &out, &said}); status != want || out.Len() > 0 {
+			t.Fatalf("exit status %d, want %d: %s%s", status, want, out.String(), said.String())
 		}
-		if text, err := os.ReadFile("note.html"); err != nil || !bytes.HasPrefix(text, []byte("<!DOCTYPE html>")) {
+		text, err := os.ReadFile("note.html")
+		if err != nil || want == 0 && !bytes.HasPrefix(text, []byte("<!DOCTYPE html>")) || want == 2 && string(text) != "signed" {
 			t.Errorf("got %.60s, %v", text, err)
 		}
+		put(t, "note.html", "signed")
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"net/url"
@@ -105,4 +107,79 @@ func TestPeopleOnServers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What the account may not do is told as that, and neither as somebody's lock nor as a reply
+// that was lost.
+func TestPeopleWithoutTheRight(t *testing.T) {
+	for _, s := range peopleServers(t) {
+		t.Run(s.dialect, func(t *testing.T) {
+			db, err := sql.Open(s.driver, s.dsn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = db.Close() })
+			exec := func(statement string) {
+				t.Helper()
+				if _, err := db.Exec(statement); err != nil {
+					t.Fatalf("%s: %v", statement, err)
+				}
+			}
+			for _, row := range []string{"'held', NULL, NULL, " + s.now + ", 'max_acts', 'k'", "'completed', " + s.now + " - INTERVAL '40' DAY, 'acted', NULL, NULL, 'old'"} {
+				exec("INSERT INTO idempotency_records (claim_token, job_type, claimed_at, lease_ms, first_claimed_at, state, completed_at, completion, held_at, hold_reason, operation_key) " +
+					"VALUES (" + s.token + ", 'charge.create', " + s.now + ", 1000, " + s.now + ", " + row + ")")
+			}
+			address, grant := s.reader(t, db)
+			do := func(args ...string) (status int, out, errs string) {
+				var o, e strings.Builder
+				status = run(t.Context(), append(args, "--dsn", address, "--table", "idempotency_records"), stdio{strings.NewReader(""), &o, &e})
+				return status, o.String(), e.String()
+			}
+			_, held, _ := do("held", "--json")
+			_, at, _ := strings.Cut(held, `"held_at": "`)
+			at, _, _ = strings.Cut(at, `"`)
+			prune := []string{"prune", "--older-than", "30d", "--apply"}
+			resolve := []string{"resolve", "--job", "charge.create", "--done", "--why", "because", "--apply", "k", "--held-at", at}
+			for right, args := range map[string][]string{"DELETE": prune, "UPDATE": resolve} {
+				status, out, errs := do(args...)
+				if status != statusUsage || !strings.Contains(errs, "denied") || !strings.Contains(errs, "hint: the account of --dsn needs GRANT SELECT, "+right+" ON idempotency_records") ||
+					strings.Contains(errs+out, "somebody else") {
+					t.Errorf("%s: status %d\n%s%s", args[0], status, out, errs)
+				}
+			}
+			// The control: with the rights both are done, so nothing was before.
+			grant("DELETE, UPDATE")
+			if status, out, errs := do(prune...); status != statusGood || !strings.Contains(out, "1 deleted") {
+				t.Errorf("prune: status %d\n%s%s", status, out, errs)
+			}
+			if status, out, errs := do(resolve...); status != statusGood {
+				t.Errorf("resolve: status %d\n%s%s", status, out, errs)
+			}
+		})
+	}
+}
+
+// reader makes an account that may only read, which ends with the test.
+func (s peopleServer) reader(t *testing.T, db *sql.DB) (address string, grant func(rights string)) {
+	t.Helper()
+	exec := func(statement string) {
+		if _, err := db.ExecContext(context.Background(), statement); err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	u, err := url.Parse(s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "reader_" + strings.ToLower(rand.Text())
+	if u.User = url.User(name); s.dialect == "postgres" {
+		exec("CREATE ROLE " + name + " LOGIN")
+		t.Cleanup(func() { exec("DROP OWNED BY " + name); exec("DROP ROLE " + name) })
+	} else {
+		exec("CREATE USER " + name)
+		t.Cleanup(func() { exec("DROP USER " + name) })
+	}
+	grant = func(rights string) { exec("GRANT " + rights + " ON idempotency_records TO " + name) }
+	grant("SELECT")
+	return u.String(), grant
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ transaction of its own, which waits a second at most for a row that somebody els
 holds. It may be killed at any point and run again, and run twice at once.
 
 Exit status: 0 done, or nothing to delete; 1 there is something to delete (only without
---apply); 2 usage or environment; 3 the table was not walked to its end, or some of it
+--apply); 2 usage or environment, such as an account without the right to delete; 3 the table was not walked to its end, or some of it
 was left since somebody else held on to it: run it again; 130 interrupted.`
 
 func pruneCommand(std stdio) *cobra.Command {
@@ -125,8 +126,9 @@ func tooShort(age time.Duration, t *recordTable, jobType string) string {
 
 // tell also shows what was deleted before something stopped it.
 func (f pruneFlags) tell(ctx context.Context, r pruneResult, stopped error) error {
+	refused := refusedBy(stopped, r.Table, "SELECT, DELETE")
 	if stopped != nil && len(r.Jobs) == 0 {
-		return unread(ctx, stopped)
+		return cmp.Or(refused, unread(ctx, stopped))
 	}
 	if err := show(f.std.out, f.json, r, r.text); err != nil {
 		return err
@@ -134,6 +136,8 @@ func (f pruneFlags) tell(ctx context.Context, r pruneResult, stopped error) erro
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case refused != nil:
+		return refused
 	case stopped != nil:
 		line(f.std.err, "the rest was not looked at: "+stopped.Error(), "run it again; what was deleted stays deleted")
 		return &statusError{statusUnknown}

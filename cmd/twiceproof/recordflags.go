@@ -156,6 +156,20 @@ func unread(ctx context.Context, err error) error {
 	return &replay.Problem{What: err.Error(), Hint: "run it again; nothing was changed"}
 }
 
+// refusedBy is what to tell when the database has answered with certainty that it did not
+// do it; nil when it has not.
+func refusedBy(err error, table, rights string) error {
+	var refused *admin.RefusedError
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	hint := "the database refused it, and what it says is why; nothing of this was changed"
+	if refused.Right {
+		hint = fmt.Sprintf("the account of --dsn needs GRANT %s ON %s", rights, table)
+	}
+	return &replay.Problem{What: err.Error(), Hint: hint}
+}
+
 // walkProgress says on a terminal, in one line, how far a walk through the table is.
 func walkProgress(w io.Writer) (looked func(int64), end func()) {
 	if !isTerminal(w) {

@@ -43,8 +43,9 @@ twiceproof held --lines prints them, or keys alone, together with --job and
 --held-until, the time at which you listed them: what has been held later is refused.
 
 Exit status: 0 done, or shown; 1 an operation was not held as it was seen, or may not be
-run again, and stays as it is; 2 usage or environment; 3 it could not be told whether a
-decision was stored, or a message put back; 130 interrupted.`
+run again, and stays as it is; 2 usage or environment, such as an account without the
+right to update; 3 it could not be told whether a decision was stored, or a message put
+back; 130 interrupted.`
 
 func resolveCommand(std stdio) *cobra.Command {
 	f := resolveFlags{recordFlags: recordFlags{std: std}}
@@ -103,6 +104,9 @@ func (f resolveFlags) resolveAll(ctx context.Context, t *recordTable, holds []ho
 	queue := &resolveQueue{flag: f.queueURL, apply: f.apply}
 	r := resolveResult{Schema: resolveSchema, Table: t.name, Decision: string(do), Applied: f.apply, Operations: []resolvedJSON{}}
 	for _, h := range holds {
+		if r.over() {
+			break
+		}
 		d, err := f.resolution(ctx, t, queue, h, do)
 		if err != nil {
 			return r, err

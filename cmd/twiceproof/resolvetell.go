@@ -21,6 +21,7 @@ type resolveResult struct {
 	Operations []resolvedJSON `json:"operations"`
 
 	stopped error
+	refused error // by the database
 }
 
 type resolvedJSON struct {
@@ -73,6 +74,7 @@ func (r *resolveResult) add(d admin.Resolution, res admin.Resolved, err error) {
 	case err != nil:
 		o.Outcome, o.Error = outcomeFailed, err.Error()
 		r.Failed++
+		r.refused = refusedBy(err, r.Table, "SELECT, UPDATE")
 	default:
 		o.decided(d, res)
 		if res.Applied {
@@ -84,6 +86,9 @@ func (r *resolveResult) add(d admin.Resolution, res admin.Resolved, err error) {
 	}
 	r.Operations = append(r.Operations, o)
 }
+
+// over: the database would refuse the others, too.
+func (r *resolveResult) over() bool { return r.refused != nil }
 
 func (o *resolvedJSON) decided(d admin.Resolution, res admin.Resolved) {
 	o.Before, o.After, o.HeldAt = shown(res.Before), shown(res.After), at(res.Before.HeldAt)
@@ -175,6 +180,8 @@ func (r resolveResult) status() error {
 	switch {
 	case r.stopped != nil:
 		return r.stopped
+	case r.refused != nil && r.Failed == 1: // else nobody can tell about another one
+		return r.refused
 	case r.Failed > 0:
 		return &statusError{statusUnknown}
 	case r.Refused > 0:

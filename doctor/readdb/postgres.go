@@ -87,7 +87,7 @@ func readPostgres(ctx context.Context, q querier, server *doctor.Postgres, live 
 // files, the database or the role.
 func readSettings(ctx context.Context, q querier, server *doctor.Postgres) error {
 	server.Settings = map[string]string{}
-	const names = `('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names', 'default_transaction_read_only', 'statement_timeout')`
+	const names = `('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names', 'default_transaction_read_only', 'statement_timeout', 'server_encoding')`
 	rows, err := q.Query(ctx, "SELECT name, reset_val FROM pg_settings WHERE name IN "+names)
 	if err != nil {
 		return err

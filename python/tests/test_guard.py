@@ -40,6 +40,17 @@ def test_in_its_own_words(database: Database) -> None:
     assert record(database, job, "repeats") == (1,)
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"), [("host-1/7", "host-1/7"), ("a\0b\ud800", "a?b?"), ("ü \N{GRINNING FACE}", "? ?"), ("w" * 300, "w" * 255)]
+)
+def test_the_workers_name_stops_nothing(database: Database, given: str, kept: str) -> None:
+    job = a_job()
+    g = guard(database, job, worker=given)
+    assert g.run(order(), lambda op: None).outcome == "completed"
+    g.close()
+    assert record(database, job, "claimed_by") == (kept,)
+
+
 def test_one_of_many_at_once(database: Database) -> None:
     job = a_job()
     g = guard(database, job)

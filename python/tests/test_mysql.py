@@ -79,21 +79,24 @@ def test_mysql_keys_are_bytes_whatever_the_connection(database: Database) -> Non
     other.close()
 
 
-@pytest.mark.parametrize("change", ["DROP PRIMARY KEY", "ADD UNIQUE (reference)"])
-def test_mysql_with_other_keys_is_refused(database: Database, change: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [("DROP PRIMARY KEY", "unique key"), ("ADD UNIQUE (reference)", "unique key"), ("ENGINE=MyISAM", "no transactions")],
+)
+def test_mysql_with_an_unfit_table_is_refused(database: Database, change: str, says: str) -> None:
     if database.dialect != "mysql":
         pytest.skip("is for MySQL; the others refuse the statement, or name the key")
-    database.execute("CREATE TABLE otherkeys LIKE idempotency_records")
-    database.execute(f"ALTER TABLE otherkeys {change}")
+    database.execute("CREATE TABLE unfit LIKE idempotency_records")
+    database.execute(f"ALTER TABLE unfit {change}")
     acted: list[Any] = []
-    g, h = guard(database, a_job(), table="otherkeys"), guard(database, a_job(own_row=True), table="otherkeys")
+    g, h = guard(database, a_job(), table="unfit"), guard(database, a_job(own_row=True), table="unfit")
     connection = database.application()
-    with pytest.raises(RefusedError, match="unique key"):
+    with pytest.raises(RefusedError, match=says):
         g.run(order(), acted.append)
-    with pytest.raises(RefusedError, match="unique key"):
+    with pytest.raises(RefusedError, match=says):
         h.run_tx(connection, order(), acted.append)
     assert acted == []
     connection.close()
-    database.execute("DROP TABLE otherkeys")
+    database.execute("DROP TABLE unfit")
     g.close()
     h.close()

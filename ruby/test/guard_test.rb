@@ -201,6 +201,41 @@ class GuardTest < GuardedTest
     assert_equal ["claimed", 1, false], record(database)
   end
 
+  # In MySQL the table is asked first: without its key, or on an engine that cannot roll back, nothing is claimed.
+  UNFIT = {"no_key" => ["DROP PRIMARY KEY", "unique key"], "my_isam" => ["ENGINE=MyISAM", "no transactions"]}.freeze
+  UNFIT.each do |name, (change, says)|
+    define_method("test_unfit_table_is_refused: #{name}") do
+      @type = self.class.next_type
+      @app = Application.named("bare mysql")
+      @app.database.execute("CREATE TABLE unfit LIKE idempotency_records")
+      @app.database.execute("ALTER TABLE unfit #{change}")
+      [-> { guard(@app.database, job("hold"), table: "unfit").run(delivery) { flunk } },
+       -> { guard(@app.database, job, table: "unfit").run_tx(@app.connection, delivery) { flunk } }].each do |run|
+        assert_includes assert_raises(Twiceproof::RefusedError, &run).message, says
+      end
+
+      assert_equal [["0"]], @app.database.execute("SELECT COUNT(*) FROM unfit")
+    ensure
+      @app.database.execute("DROP TABLE unfit")
+    end
+  end
+
+  NAMES = {"host-1/7" => "host-1/7", "a\0b\n" => "a?b?", "a\xFF" => "a?", "\xE9".dup.force_encoding("ISO-8859-1") => "?",
+           "é \u{1F600}" => "? ?", "w" * 300 => "w" * 255}.freeze
+
+  TestDatabase::NAMES.each do |name|
+    define_method("test_workers_name_stops_nothing: #{name}") do
+      database = TestDatabase.named(name)
+      kept = NAMES.keys.map do |worker|
+        @type = self.class.next_type
+        assert_equal :completed, guard(database, job("hold"), worker: worker).run(delivery) { nil }.outcome
+        database.execute("SELECT claimed_by FROM idempotency_records WHERE job_type = '#{@type}'").first.first
+      end
+
+      assert_equal NAMES.values, kept
+    end
+  end
+
   # What an application sets up for itself changes nothing.
   SETUPS = {
     "postgres" => lambda do |c|

@@ -26,15 +26,29 @@ class Session:
 def check_own(autocommit: object, dirty: object) -> None:
     """Of a connection over which claims are committed and records are read."""
     if not autocommit:
-        raise RefusedError("autocommit is off on this connection: a claim would not be committed before the act")
+        raise RefusedError(
+            "autocommit is off on this connection, so a claim would not be committed before the act: "
+            "set it on for the connections that the guard is given"
+        )
     if dirty:
-        raise RefusedError("this connection reads what is not committed: an own row that is rolled back would be taken for done")
+        raise RefusedError(
+            "this connection reads what is not committed, so an own row that is rolled back would be taken for done: "
+            "set another isolation level, such as READ COMMITTED"
+        )
 
 
 def check_key(fit: object) -> None:
     """Without it ON DUPLICATE KEY says nothing about a key that is there; with another one it takes two keys for one."""
     if not fit:
         raise RefusedError(
-            "the table needs a unique key on job_type and operation_key, and no other one: "
-            "a repeat would be claimed again, or two operations taken for one"
+            "the table needs a unique key on job_type and operation_key, both VARBINARY, and no other one: "
+            "a repeat would be claimed again, or two operations taken for one; twiceproof schema prints the table as it must be"
+        )
+
+
+def check_engine(transactions: object) -> None:
+    if not transactions:
+        raise RefusedError(
+            "the table's engine has no transactions, so a claim would stay when its own row is rolled back, "
+            "and the effect be missing for good: stop the workers, then ALTER TABLE … ENGINE=InnoDB"
         )

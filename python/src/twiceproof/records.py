@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 from datetime import timedelta
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from .driver import Connection, Cursor, Driver
 from .job import Job
 from .key import Fingerprint
-from .mysql import Session, check_key, check_own
+from .mysql import Session, check_engine, check_key, check_own
 from .own import OwnConnections
 from .record import Claimed, Record, in_milliseconds
 from .statements import Statement, check_table, statement
@@ -30,8 +31,11 @@ class Records:
 
     @property
     def worker(self) -> str:
-        """For people; it never decides. Asked each time, since a worker may have been forked."""
-        return self._worker or f"{socket.gethostname()}/{os.getpid()}"
+        """For people; it never decides, so no database may refuse it: only what every column and encoding takes.
+
+        Asked each time, since a worker may have been forked.
+        """
+        return re.sub("[^ -~]", "?", self._worker or f"{socket.gethostname()}/{os.getpid()}")[:255]
 
     def statement(self, driver: Driver, verb: str) -> Statement:
         return statement(driver.dialect, verb, self.table, driver.mark)
@@ -87,9 +91,10 @@ class Records:
     def mysql_session(self, connection: Connection, driver: Driver, own: bool) -> Session:
         """The limits of a connection, when it is fit for the guard."""
         cursor = self.run(connection, driver, "session")
-        autocommit, dirty, key, *limits = cursor.fetchone()
+        autocommit, dirty, key, transactions, *limits = cursor.fetchone()
         cursor.close()
         check_key(key)
+        check_engine(transactions)
         if own:
             check_own(autocommit, dirty)
         return Session(*map(int, limits))

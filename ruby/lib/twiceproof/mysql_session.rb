@@ -7,23 +7,34 @@ module Twiceproof
   # take what is sent, in seconds, and of a statement, in milliseconds (0: none).
   MySQLSession = Struct.new(:autocommit, :dirty, :limits) do
     def self.of(row)
-      autocommit, dirty, key, *limits = row.map(&:to_i)
-      # Without it ON DUPLICATE KEY says nothing about a key that is there; with another one it takes two for one.
-      unless key == 1
-        raise RefusedError, "the table needs a unique key on job_type and operation_key, both VARBINARY, and no other one: " \
-                            "a repeat would be claimed again, or two operations taken for one"
-      end
-
+      autocommit, dirty, key, transactions, *limits = row.map(&:to_i)
+      check_table(key == 1, transactions == 1)
       new(autocommit == 1, dirty == 1, limits)
+    end
+
+    # Without the key ON DUPLICATE KEY says nothing about one that is there; with another one it takes two for one.
+    def self.check_table(key, transactions)
+      unless key
+        raise RefusedError, "the table needs a unique key on job_type and operation_key, both VARBINARY, and no other one: " \
+                            "a repeat would be claimed again, or two operations taken for one; " \
+                            "twiceproof schema prints the table as it must be"
+      end
+      return if transactions
+
+      raise RefusedError, "the table's engine has no transactions, so a claim would stay when its own row is rolled back, " \
+                          "and the effect be missing for good: stop the workers, then ALTER TABLE … ENGINE=InnoDB"
     end
 
     # Of a connection over which claims are committed and records are read.
     def check_own
-      raise RefusedError, "autocommit is off on this connection: a claim would not be committed before the act" unless autocommit
+      unless autocommit
+        raise RefusedError, "autocommit is off on this connection, so a claim would not be committed before the act: " \
+                            "set it on for the connections that the guard is given"
+      end
       return unless dirty
 
-      raise RefusedError, "this connection reads what is not committed: " \
-                          "an own row that is rolled back would be taken for done"
+      raise RefusedError, "this connection reads what is not committed, so an own row that is rolled back would be " \
+                          "taken for done: set another isolation level, such as READ COMMITTED"
     end
 
     # The server lets go of a transaction once the lease is over.

@@ -19,9 +19,11 @@ module Twiceproof
       @session_checked = false
     end
 
-    # For people; it never decides. Asked each time, since a worker may have been forked.
+    # For people; it never decides, so no database may refuse it: only what every column and encoding takes. Asked
+    # each time, since a worker may have been forked.
     def worker
-      Key.utf8(@worker || "#{Socket.gethostname}/#{Process.pid}")
+      name = @worker || "#{Socket.gethostname}/#{Process.pid}"
+      name.encode("UTF-8", invalid: :replace, undef: :replace, replace: "?").scrub("?").gsub(/[^ -~]/, "?")[0, 255]
     end
 
     # Executes a verb; args are its numbered parameters.

@@ -4,13 +4,18 @@
 -- make it: the advisory lock tells without waiting for that one's end. Two keys
 -- with the same 64-bit hash can only seem busy, never both be claimed.
 -- The settings bound how long a stopped worker can keep the key: idle in the
--- transaction, within one statement, and cut off while the server sends to it.
+-- transaction, within one statement, and cut off while the server sends to it. Each
+-- becomes the lease, unless the connection has a stricter one (0: none; the last one is
+-- told in milliseconds, without a unit); none takes more than 2147483647 ms.
 -- The lock timeout is for the claim only: the body may wait as it always did.
 WITH setting AS MATERIALIZED (
   SELECT current_setting('lock_timeout') AS before, set_config('lock_timeout', '100', true),
-         set_config('idle_in_transaction_session_timeout', $8::bigint::text, true),
-         set_config('statement_timeout', $8::bigint::text, true),
-         set_config('tcp_user_timeout', $8::bigint::text, true)
+         set_config('idle_in_transaction_session_timeout', least($8::bigint, 2147483647,
+           nullif(extract(epoch FROM current_setting('idle_in_transaction_session_timeout')::interval) * 1000, 0))::bigint::text, true),
+         set_config('statement_timeout', least($8::bigint, 2147483647,
+           nullif(extract(epoch FROM current_setting('statement_timeout')::interval) * 1000, 0))::bigint::text, true),
+         set_config('tcp_user_timeout', least($8::bigint, 2147483647,
+           nullif(current_setting('tcp_user_timeout')::bigint, 0))::text, true)
 ), free AS MATERIALIZED (
   SELECT pg_try_advisory_xact_lock(hashtextextended('idempotency_records' || chr(31) || $1::text || chr(31) || $2::text, 0)) AS ok FROM setting
 )
