@@ -102,8 +102,10 @@ func TestRabbitMQPolicy(t *testing.T) {
 		return r
 	}
 	until := func(there bool) { // the API tells what the queue has said last, some seconds ago
+		t.Helper()
+		ctx := ctxFor(t)
 		for ; (len(read().Policy) > 0) != there; time.Sleep(50 * time.Millisecond) {
-			if t.Context().Err() != nil {
+			if ctx.Err() != nil {
 				t.Fatal("the policy did not come or go")
 			}
 		}

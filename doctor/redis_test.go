@@ -99,9 +99,11 @@ func TestRedisFailover(t *testing.T) {
 		t.Fatal(err)
 	}
 	connected := func(want string) {
-		for !strings.Contains(client.Info(ctxFor(t), "replication").Val(), "connected_slaves:"+want+"\r") {
-			time.Sleep(10 * time.Millisecond) // the test's own time is the limit
-			if t.Context().Err() != nil {
+		t.Helper()
+		ctx := ctxFor(t)
+		for !strings.Contains(client.Info(ctx, "replication").Val(), "connected_slaves:"+want+"\r") {
+			time.Sleep(10 * time.Millisecond)
+			if ctx.Err() != nil {
 				t.Fatal("the replica did not come or go")
 			}
 		}

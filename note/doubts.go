@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/doctor"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
@@ -233,6 +234,12 @@ func (d *doubts) voided() {
 	for _, f := range d.in.Doctor.Findings {
 		if f.Voids {
 			d.add(No, fmt.Sprintf("%s (%s): %s: nothing that a replay showed holds there", f.ID, f.Subject, strings.TrimSuffix(f.What, ".")), strings.TrimSuffix(f.Mend, "."))
+		}
+	}
+	for _, g := range d.in.Doctor.CouldNotCheck {
+		if g.Matters && doctor.Voids(g.ID) {
+			d.add(Unknown, fmt.Sprintf("twiceproof doctor could not tell whether %s is so, and then nothing holds that a replay showed: %s", g.ID, strings.TrimSuffix(g.Reason, ".")),
+				"let twiceproof doctor look again, with an account that may see it")
 		}
 	}
 }

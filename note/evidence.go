@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/twiceproof/twiceproof/replay"
 	"github.com/twiceproof/twiceproof/report"
@@ -15,9 +16,15 @@ const DoctorSchema = "twiceproof.doctor/1"
 // Doctor is what the settings check found.
 type Doctor struct {
 	Schema   string    `json:"schema"`
+	LookedAt []Source  `json:"looked_at"`
 	Findings []Finding `json:"findings"`
 	// CouldNotCheck is what it could not tell.
 	CouldNotCheck []Gap `json:"could_not_check"`
+}
+
+// Source is something that the settings check has read: job, database, queue, celery, sidekiq.
+type Source struct {
+	Source string `json:"source"`
 }
 
 // Finding is one thing that is not as it should be.
@@ -32,10 +39,18 @@ type Finding struct {
 	Voids bool `json:"voids"`
 }
 
-// Gap is something that the settings check could not tell.
+// Gap is something that the settings check could not tell: a finding, or a whole source.
 type Gap struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
+	// Matters is false for what nobody asked for.
+	Matters bool `json:"matters"`
+}
+
+// live: the job file alone says nothing of where the job runs, and an application's
+// settings nothing of its database and queue.
+func (d Doctor) live() bool {
+	return slices.ContainsFunc(d.LookedAt, func(s Source) bool { return s.Source == "database" || s.Source == "queue" })
 }
 
 // ReadReport reads result.json, or incomplete.json of a replay that did not end.

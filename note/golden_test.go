@@ -86,7 +86,8 @@ func TestGolden(t *testing.T) {
 	})
 	broken.Job.Retention = 0
 	broken.Doctor = &Doctor{
-		Findings:      []Finding{{ID: "visibility_below_longest_run", Severity: "repeats", Subject: "receipts"}},
+		LookedAt:      []Source{{"queue"}},
+		Findings:      []Finding{{ID: "sqs.visibility", Severity: "repeats", Subject: "receipts"}},
 		CouldNotCheck: []Gap{{ID: "database", Reason: "no address"}},
 	}
 	notes["broken"] = ofThatTime(broken)

@@ -7,11 +7,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/twiceproof/twiceproof/doctor"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
@@ -116,10 +118,12 @@ func longNames(t *testing.T, policy job.Policy) Input {
 			in.Report.Results[i].Version = strings.Repeat("v", 64)
 		}
 	}
-	in.Doctor = &Doctor{}
-	for i := range 40 {
-		in.Doctor.Findings = append(in.Doctor.Findings, Finding{ID: fmt.Sprintf("visibility_below_longest_run_%d", i), Severity: "repeats"})
-		in.Doctor.CouldNotCheck = append(in.Doctor.CouldNotCheck, Gap{ID: fmt.Sprintf("something_that_was_not_looked_at_%d", i)})
+	in.Doctor = &Doctor{LookedAt: []Source{{"database"}}}
+	ids := doctor.Catalogue()
+	slices.SortFunc(ids, func(a, b doctor.Entry) int { return len(b.ID) - len(a.ID) })
+	for _, e := range ids {
+		in.Doctor.Findings = append(in.Doctor.Findings, Finding{ID: e.ID, Severity: "repeats"})
+		in.Doctor.CouldNotCheck = append(in.Doctor.CouldNotCheck, Gap{ID: e.ID})
 	}
 	if err := j.Validate(); err != nil {
 		t.Fatal(err)

@@ -33,9 +33,10 @@ func remarksOf(in Input) []string {
 
 // settingsOf tells of the settings under which the job runs.
 func settingsOf(in Input) []string {
+	const nobody = "Nobody has looked at the settings of the live database and queue: twiceproof doctor does."
 	d := in.Doctor
 	if d == nil {
-		return []string{"Nobody has looked at the settings of the live database and queue: twiceproof doctor does."}
+		return []string{nobody}
 	}
 	var open []string
 	for _, f := range d.Findings {
@@ -44,9 +45,13 @@ func settingsOf(in Input) []string {
 		}
 	}
 	var told []string
-	if len(open) > 0 {
+	if !d.live() {
+		told = append(told, nobody)
+	}
+	switch {
+	case len(open) > 0:
 		told = append(told, fmt.Sprintf("Open settings, told by twiceproof doctor: %s.", some(open)))
-	} else {
+	case d.live():
 		told = append(told, "The settings were looked at by twiceproof doctor, which found none that repeats or loses.")
 	}
 	if len(d.CouldNotCheck) > 0 {

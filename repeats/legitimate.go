@@ -51,10 +51,10 @@ func (g Group) months(i, months int) bool {
 	return max(apart, -apart) <= 24*time.Hour
 }
 
-// regular: within three events or more at equal intervals of an hour or more.
+// regular: within three events or more at equal intervals, longer than any timeout.
 func (g Group) regular(i int) bool {
 	gap := g.gap(i)
-	if gap < regularFrom {
+	if gap <= longestTimeout+regularTolerance { // it may as well be a visibility timeout
 		return false
 	}
 	equal := 1
@@ -64,8 +64,7 @@ func (g Group) regular(i int) bool {
 	for j := i + 1; j < len(g.Events) && g.equal(j, gap); j++ {
 		equal++
 	}
-	// Equal gaps of at most half a day may as well be a visibility timeout.
-	return equal+1 >= regularEvents && gap > longestTimeout+regularTolerance
+	return equal+1 >= regularEvents
 }
 
 func (g Group) equal(j int, gap time.Duration) bool {

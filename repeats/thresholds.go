@@ -42,9 +42,9 @@ const (
 
 	sidekiqRetries = 25
 
-	// regularEvents with equal gaps of at least regularFrom are a schedule.
+	// regularEvents with equal gaps, longer than longestTimeout by more than
+	// regularTolerance, are a schedule.
 	regularEvents    = 3
-	regularFrom      = time.Hour
 	regularTolerance = 10 * time.Minute
 )
 

@@ -24,11 +24,27 @@ import (
 // TestDoctorScripts have a job, its database in SQLite and its queue.
 func TestDoctorScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/doctor", Setup: sweepSetUp, RequireExplicitExec: true, RequireUniqueNames: true, UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		Dir: "testdata/doctor", Setup: replayedSetUp, RequireExplicitExec: true, RequireUniqueNames: true, UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status, "change": changeText, "sql": runSQL, "attribute": setAttribute, "versionless": versionless,
 		},
 	})
+}
+
+// replayedSetUp has the evidence of a replay as well, for the note.
+func replayedSetUp(env *testscript.Env) error {
+	evidence := filepath.Join(env.WorkDir, "replayed", "evidence", "charge.create")
+	if err := os.CopyFS(evidence, os.DirFS("../../note/testdata/sqs-charge")); err != nil {
+		return err
+	}
+	text, err := os.ReadFile("../../examples/sqs-charge/twiceproof.yaml")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(env.WorkDir, "replayed", "twiceproof.yaml"), text, 0o600); err != nil {
+		return err
+	}
+	return sweepSetUp(env)
 }
 
 // attribute NAME VALUE changes the script's queue.

@@ -31,8 +31,9 @@ unique key enforces, what is not promised, how to go back, and a block to sign.
 Nothing is called shown that the replay did not show. The page says at its top what was
 not, and has then nothing to sign: when a case was not ok or could not be told, when
 the evidence is a part of a replay or of another job file (policy, lease, longest run,
-operation key or fingerprint have changed since), or when the settings check found something that
-voids the guarantee. For that give it what twiceproof doctor --json printed.
+operation key or fingerprint have changed since), or when the settings check found
+something that voids the guarantee, or could not tell. For that give it what
+twiceproof doctor --json printed.
 
 The evidence is looked for in evidence/<job>/ beside the job file, where a replay leaves
 it: plan.json says which operation key and fingerprint were replayed.
