@@ -2,6 +2,7 @@ package change
 
 import (
 	"io/fs"
+	"path"
 	"time"
 
 	"github.com/twiceproof/twiceproof/dialect"
@@ -19,11 +20,13 @@ type Request struct {
 	App string
 	// Now is in the names of migrations that are ordered by time.
 	Now time.Time
-	// Repository is the application's.
+	// Repository is the application's, from the top of its git repository.
 	Repository fs.FS
+	// Folder has the job file, as in services/billing; empty: the top.
+	Folder string
 }
 
-// File is one file to make, its path from the repository's folder.
+// File is one file to make, its path from the top of the repository.
 type File struct {
 	Path string
 	Text string
@@ -37,13 +40,20 @@ func Files(r Request) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	entry := ci(r.Repository, r.Folder)
+	if r.Repository, err = fs.Sub(r.Repository, path.Join(".", r.Folder)); err != nil {
+		return nil, err
+	}
 	migration, err := migrationOf(r, statements.Schema)
 	if err != nil {
 		return nil, err
 	}
 	files := append([]File(nil), migration...)
 	files = append(files, schemaCopy(statements.Schema, r.Dialect), sketchOf(r), replayFile(r), backfill(r))
-	return append(files, ci(r.Repository)), nil
+	for i := range files {
+		files[i].Path = path.Join(r.Folder, files[i].Path)
+	}
+	return append(files, entry), nil
 }
 
 // schemaCopy is what the throw-away database of a replay is made from.

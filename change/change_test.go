@@ -148,7 +148,9 @@ func TestWhatAMigrationComesAfter(t *testing.T) {
 		"an older Rails": {Rails, fstest.MapFS{
 			"db/migrate/20180101000000_first.rb": {Data: []byte("class First < ActiveRecord::Migration[5.0]\n")}, "db/migrate/20190101000000_second.rb": {Data: []byte("class Second < ActiveRecord::Migration[5.2]\n")},
 		}, "db/migrate/20261130120000_create_idempotency_records.rb", "class CreateIdempotencyRecords < ActiveRecord::Migration[5.2]"},
-		"one of times": {Migrate, fstest.MapFS{"migrations/20250101000000_first.up.sql": {}}, "migrations/20261130120000_create_idempotency_records.up.sql", "CREATE TABLE"},
+		"a later time":      {Migrate, fstest.MapFS{"migrations/29991231000000_first.up.sql": {}}, "migrations/29991231000001_create_idempotency_records.up.sql", "CREATE TABLE"},
+		"Rails' later time": {Rails, fstest.MapFS{"db/migrate/29991231000000_first.rb": {}}, "db/migrate/29991231000001_create_idempotency_records.rb", "class CreateIdempotencyRecords"},
+		"one of times":      {Migrate, fstest.MapFS{"migrations/20250101000000_first.up.sql": {}}, "migrations/20261130120000_create_idempotency_records.up.sql", "CREATE TABLE"},
 	} {
 		r := requestOf(c.framework, "postgres", job.SQS, job.Outside)
 		r.Repository = c.repository

@@ -18,7 +18,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"indent": func(n int, text string) string {
 		return strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+strings.Repeat(" ", n))
 	},
-}).ParseFS(texts, "templates/*"))
+}).Funcs(quoting).ParseFS(texts, "templates/*"))
 
 // filling is what a template may name.
 type filling struct {
@@ -34,6 +34,7 @@ type filling struct {
 	OwnRow   bool
 	LookUp   bool
 	Body     string // of a message
+	Folder   string // from the top of the repository; "" is the top
 }
 
 func fill(name string, f filling) string {
@@ -72,27 +73,42 @@ func migrationOf(r Request, schema string) ([]File, error) {
 
 const migrationName = "create_idempotency_records"
 
-func stamp(r Request) string { return r.Now.UTC().Format("20060102150405") }
+const stampForm = "20060102150405"
+
+// stamp is the time, or what comes after the newest one in the folder: a colleague's
+// clock may be ahead, and a migration that is older than the newest is passed over.
+func stamp(r Request, folder string) string {
+	now := r.Now.UTC().Format(stampForm)
+	for _, name := range namesIn(r.Repository, folder) {
+		m := numbered.FindStringSubmatch(name)
+		if m == nil || len(m[1]) != len(stampForm) || m[1] < now {
+			continue
+		}
+		n, _ := strconv.Atoi(m[1]) // fourteen digits
+		now = strconv.Itoa(n + 1)
+	}
+	return now
+}
 
 var numbered = regexp.MustCompile(`^([0-9]+)_`)
 
 // nextNumber is the next one where the folder counts, in as many digits; else the time,
 // which would stand behind whatever the team counts next.
 func nextNumber(r Request) string {
-	most, digits := 0, 0
-	for _, name := range namesIn(r.Repository, migrationFolder(r.Repository)) {
+	most, digits, folder := 0, 0, migrationFolder(r.Repository)
+	for _, name := range namesIn(r.Repository, folder) {
 		m := numbered.FindStringSubmatch(name)
 		if m == nil {
 			continue
 		}
 		if len(m[1]) >= len("20060102") { // a day at least
-			return stamp(r)
+			return stamp(r, folder)
 		}
 		n, _ := strconv.Atoi(m[1]) // few digits
 		most, digits = max(most, n), max(digits, len(m[1]))
 	}
 	if digits == 0 {
-		return stamp(r)
+		return stamp(r, folder)
 	}
 	return fmt.Sprintf("%0*d", digits, most+1)
 }

@@ -22,5 +22,5 @@ func rails(r Request, f filling) File {
 			break
 		}
 	}
-	return File{path.Join(railsFolder, stamp(r)+"_"+migrationName+".rb"), fill("rails.rb.tmpl", f), theMigration}
+	return File{path.Join(railsFolder, stamp(r, railsFolder)+"_"+migrationName+".rb"), fill("rails.rb.tmpl", f), theMigration}
 }

@@ -22,6 +22,7 @@ const initSchema = "twiceproof.init/1"
 
 type initFlags struct {
 	folder     string
+	top        string // of its git repository; the folder itself where it is in none
 	job        string
 	database   string
 	migrations string
@@ -43,6 +44,13 @@ overwritten: then nothing is written at all.
 The framework is guessed by what is in the folder: config/application.rb, manage.py,
 alembic.ini, or migrations with .up.sql or +goose in them; plain SQL otherwise. The way
 back of each migration leaves the table: the old code does not know it.
+
+The database is the one that is named in config/database.yml, in Django's settings, in
+alembic.ini or by the scheme of DATABASE_URL. Where they disagree, or none tells, name it
+with --database.
+
+In a subfolder of a git repository, GitHub's workflow is written at the repository's top,
+the only place where GitHub looks; the paths that are shown are from there.
 
 Exit status: 0 written, or shown; 2 usage or environment, such as a file that is there
 already; 130 interrupted.`
@@ -67,7 +75,7 @@ func initCommand(std stdio) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.job, "job", "", "the `job` of the job file (default: the only one)")
-	flags.StringVar(&f.database, "database", "postgres", "the application's database: "+strings.Join(dialect.Names(), ", ")+" (MariaDB is mysql)")
+	flags.StringVar(&f.database, "database", "", "the application's `database`: "+strings.Join(dialect.Names(), ", ")+" (MariaDB is mysql; default: guessed)")
 	flags.StringVar(&f.migrations, "migrations", "", "the `framework` of the migrations: "+frameworkNames()+" (default: guessed)")
 	flags.StringVar(&f.app, "app", "", "the Django `application` that keeps the migration (default: the only one)")
 	flags.BoolVar(&f.write, "write", false, "write the files without asking")
@@ -99,7 +107,7 @@ func (f initFlags) run(ctx context.Context) error {
 	if err := f.checkFree(files); err != nil {
 		return err
 	}
-	r := initResult{Schema: initSchema, Framework: string(request.Framework), Files: []initFile{}}
+	r := initResult{Schema: initSchema, Framework: string(request.Framework), Database: request.Dialect, Files: []initFile{}}
 	for _, file := range files {
 		r.Files = append(r.Files, initFile{file.Path, file.What, file.Text})
 	}
@@ -117,7 +125,7 @@ func (f initFlags) run(ctx context.Context) error {
 	return f.tell(r)
 }
 
-func (f initFlags) request() (r change.Request, err error) {
+func (f *initFlags) request() (r change.Request, err error) {
 	if err := checkFolder(f.folder); err != nil {
 		return r, err
 	}
@@ -129,70 +137,22 @@ func (f initFlags) request() (r change.Request, err error) {
 	if err != nil {
 		return r, err
 	}
-	r = change.Request{
-		Table: file.Table, Dialect: f.database, Framework: change.Framework(f.migrations), App: f.app,
-		Now: time.Now(), Repository: os.DirFS(f.folder),
+	r = change.Request{Table: file.Table, Framework: change.Framework(f.migrations), App: f.app, Now: time.Now()}
+	if f.top, r.Folder, err = topOf(f.folder); err != nil {
+		return r, err
 	}
+	r.Repository = os.DirFS(f.top)
 	if r.Job, err = file.Job(f.job); err != nil {
 		return r, err
 	}
-	if _, err := loadSchema(f.database, file.Table); err != nil {
-		return r, &replay.Problem{What: fmt.Sprintf("--database: there is none called %q", f.database), Hint: "write " + strings.Join(dialect.Names(), ", ") + "; MariaDB's is mysql"}
+	if r.Dialect, err = databaseOf(f.database, os.DirFS(f.folder), os.Getenv("DATABASE_URL")); err != nil {
+		return r, err
 	}
 	if f.migrations == "" {
-		r.Framework = change.Guess(r.Repository)
+		r.Framework = change.Guess(os.DirFS(f.folder))
 	}
 	if !slices.Contains(change.Frameworks(), r.Framework) {
 		return r, &replay.Problem{What: fmt.Sprintf("--migrations: there is no framework %q", f.migrations), Hint: "write " + frameworkNames()}
 	}
 	return r, nil
-}
-
-// checkFree: all or nothing, so a file that is there stops everything before anything is
-// written.
-func (f initFlags) checkFree(files []change.File) error {
-	for _, file := range files {
-		path := filepath.Join(f.folder, filepath.FromSlash(file.Path))
-		if _, err := os.Lstat(path); err == nil {
-			return &replay.Problem{What: path + " is there already, and nothing was written", Hint: "move it away, or take over by hand what init would write: twiceproof init --json shows it in an empty folder with the job file"}
-		}
-	}
-	return nil
-}
-
-// writeAll takes back what it has made when one cannot be written.
-func (f initFlags) writeAll(files []change.File) (err error) {
-	var made []string
-	defer func() {
-		if err != nil {
-			for _, path := range slices.Backward(made) {
-				_ = os.Remove(path) // a folder goes only when it is empty
-			}
-		}
-	}()
-	for _, file := range files {
-		path := filepath.Join(f.folder, filepath.FromSlash(file.Path))
-		folders, err := makeFolders(filepath.Dir(path))
-		made = append(made, folders...)
-		if err != nil {
-			return &replay.Problem{What: "a folder cannot be made: " + err.Error(), Hint: "nothing was written; check the permissions of the repository"}
-		}
-		if err := writeNew(path, []byte(file.Text)); err != nil {
-			return err
-		}
-		made = append(made, path)
-	}
-	return nil
-}
-
-// makeFolders gives those that were not there.
-func makeFolders(folder string) (made []string, err error) {
-	if _, err := os.Stat(folder); err == nil {
-		return nil, nil
-	}
-	above, err := makeFolders(filepath.Dir(folder))
-	if err != nil {
-		return above, err
-	}
-	return append(above, folder), os.Mkdir(folder, 0o755)
 }

@@ -13,6 +13,7 @@ import (
 type initResult struct {
 	Schema    string     `json:"schema"`
 	Framework string     `json:"framework"`
+	Database  string     `json:"database"`
 	Written   bool       `json:"written"`
 	Files     []initFile `json:"files"`
 }
@@ -66,10 +67,10 @@ func (f initFlags) tell(r initResult) error {
 		return show(f.std.out, true, r, nil)
 	}
 	if !r.Written {
-		fmt.Fprintf(f.std.err, "nothing was written (migrations of %s); --write writes these %d files\n", r.Framework, len(r.Files))
+		fmt.Fprintf(f.std.err, "nothing was written (migrations of %s, %s); --write writes these %d files\n", r.Framework, databaseNames[r.Database], len(r.Files))
 		return nil
 	}
-	fmt.Fprintf(f.std.err, "%d files were written (migrations of %s)\n", len(r.Files), r.Framework)
+	fmt.Fprintf(f.std.err, "%d files were written (migrations of %s, %s)\n", len(r.Files), r.Framework, databaseNames[r.Database])
 	fmt.Fprintln(f.std.err, "next: take the guarded job over into yours, fill in twiceproof.replay.yaml, run the migration, then twiceproof doctor and twiceproof replay")
 	return nil
 }
