@@ -80,12 +80,11 @@ const stampForm = "20060102150405"
 func stamp(r Request, folder string) string {
 	now := r.Now.UTC().Format(stampForm)
 	for _, name := range namesIn(r.Repository, folder) {
-		m := numbered.FindStringSubmatch(name)
-		if m == nil || len(m[1]) != len(stampForm) || m[1] < now {
-			continue
+		digits, _, _ := strings.Cut(name, "_")
+		if numbered.MatchString(name) && len(digits) == len(stampForm) && digits >= now {
+			n, _ := strconv.Atoi(digits)
+			now = strconv.Itoa(n + 1)
 		}
-		n, _ := strconv.Atoi(m[1]) // fourteen digits
-		now = strconv.Itoa(n + 1)
 	}
 	return now
 }
