@@ -92,7 +92,8 @@ Written by ` + "`make bench`" + ` on %s; %s. Do not edit.
 A ratio is how many guarded jobs were made in the time of one without the guard, in turns on the same throw-away server in the same run; the
 median where a benchmark ran several times. The servers wait for their disk at each commit. Reference, fingerprint and time limits are
 switched on and, where the effect is outside, the stored message; the claim of an own row writes none. A figure of another machine says little; the ratio
-says more. "Missed" is what does not reach its aim.
+says more. "Missed" is what does not reach its aim. Ten million records and a million operations are of TWICEPROOF_FULL=1, which takes half an hour: these
+rows may be of another run than the rest.
 `
 
 const tail = `
