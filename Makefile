@@ -70,6 +70,8 @@ verify: ## formatted, tidy, vetted; generated and copied files in step
 	@echo "verify: the examples' tables are the ones that twiceproof schema prints"
 	@for d in postgres sqlite mysql; do for f in examples/*/schema.$$d.sql examples/*/*/schema.$$d.sql; do [ -e $$f ] || continue; \
 		cmp dialect/$$d/schema.sql $$f || { echo "hint: cp dialect/$$d/schema.sql $$f" >&2; exit 1; }; done; done
+	@echo "verify: the examples' variants have the job file of their example"
+	@for f in examples/*/*/twiceproof.yaml; do cmp $$(dirname $$f)/../twiceproof.yaml $$f || { echo "hint: cp $$(dirname $$f)/../twiceproof.yaml $$f" >&2; exit 1; }; done
 	@echo "verify: the Python package's statements are those of dialect/"
 	@python/sync --check
 	@echo "verify: the gem's statements are those of dialect/"

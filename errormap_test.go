@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/twiceproof/twiceproof/dialect"
 )
 
 // sentAgain tells whether a statement that ended so is sent again.
@@ -34,7 +36,7 @@ func (r *rig) wantSentAgain(name string, err error, again, inTheWay bool) {
 	if got := sentAgain(err); got != again {
 		r.t.Errorf("%s: sent again: %v (%v)", name, got, err)
 	}
-	if got := busy(err); got != inTheWay {
+	if got := dialect.Busy(err); got != inTheWay {
 		r.t.Errorf("%s: another transaction was in the way: %v (%v)", name, got, err)
 	}
 }
@@ -69,7 +71,7 @@ func (r *rig) wantCode(name string, err error, want string) error {
 		got = pg.Code
 	} else if errors.As(err, &lite) {
 		got = fmt.Sprint(lite.Code())
-	} else if n, ok := mysqlNumber(err); ok {
+	} else if n, ok := dialect.MySQLNumber(err); ok {
 		got = fmt.Sprint(n)
 	}
 	if got != want {
@@ -134,7 +136,7 @@ func TestMySQLErrors(t *testing.T) {
 	again("1969", on(t, a, "SET STATEMENT max_statement_time = 0.01 FOR "+long))
 	again("1317", r.whileRunning(b, long, "KILL QUERY "))
 	killed := r.whileRunning(r.conn(), long, "KILL ")
-	if n, ok := mysqlNumber(killed); ok && n != 1927 && n != 1317 {
+	if n, ok := dialect.MySQLNumber(killed); ok && n != 1927 && n != 1317 {
 		t.Errorf("KILL: %v", killed)
 	}
 	r.wantSentAgain("KILL", killed, true, false)
@@ -237,7 +239,7 @@ func TestMySQLErrorNumbers(t *testing.T) {
 	}
 	for n := range uint16(5000) {
 		err := fmt.Errorf("claim: %w", &mysql.MySQLError{Number: n, Message: "x"})
-		if got := [2]bool{mayChange(err), busy(err)}; got != wanted[n] {
+		if got := [2]bool{mayChange(err), dialect.Busy(err)}; got != wanted[n] {
 			t.Errorf("%d: sent again, in the way: %v, want %v", n, got, wanted[n])
 		}
 	}
@@ -272,7 +274,7 @@ func TestMySQLNumber(t *testing.T) {
 		"within an embedding": {holder{&byValue{1213}}, 1213},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, ok := mysqlNumber(c.err); got != c.want || ok != (c.want != 0) {
+			if got, ok := dialect.MySQLNumber(c.err); got != c.want || ok != (c.want != 0) {
 				t.Errorf("%d, %v, want %d", got, ok, c.want)
 			}
 		})

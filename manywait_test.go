@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/dialect"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -121,7 +122,7 @@ func TestManyDeliveriesBesideASweep(t *testing.T) {
 		r.db.SetMaxIdleConns(deliveries)
 		var refused atomic.Int64
 		r.faults.onRefusal = func(_ string, err error) {
-			if busy(err) {
+			if dialect.Busy(err) {
 				refused.Add(1)
 			}
 		}

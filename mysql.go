@@ -48,21 +48,3 @@ func didMatch(result sql.Result, mysql bool) (bool, error) {
 	n, err := result.RowsAffected()
 	return n == 1, err
 }
-
-func mysqlNumber(err error) (number int, ok bool) { return dialect.MySQLNumber(err) }
-
-// 1205, 1213, 3572 and MariaDB's 1020: another transaction was in the way.
-func mysqlBusy(number int) bool {
-	return number == 1205 || number == 1213 || number == 1020 || number == 3572
-}
-
-// 1040, 1203: too many connections. 1047: a cluster's node without its majority.
-// 1053, 1077, 1927, 3169, 4031: the server stops, or has ended the connection. 1158-1161: the
-// network. 1317, 1969, 3024: the statement was ended by a person or a time limit.
-func mysqlMayChange(number int) bool {
-	switch number {
-	case 1040, 1047, 1053, 1077, 1158, 1159, 1160, 1161, 1203, 1317, 1927, 1969, 3024, 3169, 4031:
-		return true
-	}
-	return mysqlBusy(number)
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/twiceproof/twiceproof/dialect"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -280,7 +281,7 @@ func (r *rig) awaitEnd(key string) {
 	}
 	_, err = tx.ExecContext(context.Background(), "INSERT INTO "+r.table+` (job_type, operation_key, state, claim_token, claimed_at, lease_ms, first_claimed_at)
 		VALUES (?, ?, 'claimed', REPEAT('0', 32), UTC_TIMESTAMP(6), 0, UTC_TIMESTAMP(6))`, ownRowJob().Type, key)
-	if number, _ := mysqlNumber(err); err != nil && number != 1062 { // it is there
+	if number, _ := dialect.MySQLNumber(err); err != nil && number != 1062 { // it is there
 		r.t.Fatal(err)
 	}
 	if err := tx.Rollback(); err != nil {

@@ -171,7 +171,7 @@ func TestSQLiteCommitWithALongReader(t *testing.T) {
 			res, err := g.RunTx(context.Background(), delivery("k"), r.book)
 			if journal == "wal" {
 				r.wantOutcome(res, Completed, true)
-			} else if err == nil || res.Acknowledge() || !busy(err) || r.db.Stats().OpenConnections != 0 {
+			} else if err == nil || res.Acknowledge() || !dialect.Busy(err) || r.db.Stats().OpenConnections != 0 {
 				t.Errorf("%+v, %v; %d connections", res, err, r.db.Stats().OpenConnections)
 			}
 			if err := reader.Rollback(); err != nil {

@@ -33,16 +33,22 @@ func shortOwnRowJob() job.Job {
 	return j
 }
 
-// TestChild is the worker: it stops inside its body until its input ends.
-func TestChild(t *testing.T) {
-	text := os.Getenv(childEnv)
+// asChild reads what this process is to do, where another test has started it to do that.
+func asChild(t *testing.T, variable string, task any) {
+	t.Helper()
+	text := os.Getenv(variable)
 	if text == "" {
 		t.Skip("only as the child of another test")
 	}
-	var c child
-	if err := json.Unmarshal([]byte(text), &c); err != nil {
+	if err := json.Unmarshal([]byte(text), task); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestChild is the worker: it stops inside its body until its input ends.
+func TestChild(t *testing.T) {
+	var c child
+	asChild(t, childEnv, &c)
 	r := newRigOn(t, &rig{d: databaseOf(c.Dialect), dsn: c.DSN, table: c.Table})
 	res, err := r.guardOn(r.plain, shortOwnRowJob()).RunTx(context.Background(), delivery(c.Key), func(ctx context.Context, tx *sql.Tx, op *Operation) error {
 		if err := r.book(ctx, tx, op); err != nil {

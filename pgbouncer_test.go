@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/lib/pq" // registers the driver "postgres"
 
+	"github.com/twiceproof/twiceproof/internal/testdb"
 	"github.com/twiceproof/twiceproof/lab/pgbouncer"
 	"github.com/twiceproof/twiceproof/lab/postgres"
 )
@@ -28,15 +28,7 @@ func pooled(t *testing.T, mode string) (r *rig, dsn string) {
 func pgBouncer(t *testing.T, s *postgres.Server, mode string, size int) *pgbouncer.Server {
 	t.Helper()
 	p, err := pgbouncer.Start(context.Background(), s, mode, size)
-	var missing interface{ Hint() string }
-	switch {
-	case errors.As(err, &missing) && os.Getenv("TWICEPROOF_SKIP_SERVERS") != "":
-		t.Skip(err)
-	case errors.As(err, &missing):
-		t.Fatalf("%v\nhint: %s", err, missing.Hint())
-	case err != nil:
-		t.Fatal(err)
-	}
+	testdb.Started(t, err)
 	t.Cleanup(func() { _ = p.Stop() })
 	return p
 }

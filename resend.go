@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/twiceproof/twiceproof/dialect"
 )
 
 // tryPatience is how long one sending waits for its answer. The connection may be
@@ -43,56 +45,10 @@ func mayChange(err error) bool {
 	if errors.Is(err, context.Canceled) {
 		return false
 	}
-	var pg interface{ SQLState() string }
-	if errors.As(err, &pg) {
-		return postgresMayChange(pg.SQLState())
-	}
-	var lite interface{ Code() int }
-	if errors.As(err, &lite) {
-		return sqliteMayChange(lite.Code())
-	}
-	if number, ok := mysqlNumber(err); ok {
-		return mysqlMayChange(number)
+	if passes, coded := dialect.Passes(err); coded {
+		return passes
 	}
 	return !slices.ContainsFunc(unfit, func(why error) bool { return errors.Is(err, why) })
-}
-
-// 40001, 40P01, 55P03: another transaction was in the way, and so perhaps for
-// 57014, the server's own time limit. Class 08: the connection. 53300: too many
-// connections. 57P01-57P03: the server stops or starts. 57P05: the connection was
-// idle for too long.
-func postgresMayChange(state string) bool {
-	switch state {
-	case "40001", "40P01", "55P03", "53300", "57014", "57P01", "57P02", "57P03", "57P05":
-		return true
-	}
-	return len(state) == 5 && state[:2] == "08"
-}
-
-// The low byte is the primary code: 5 SQLITE_BUSY, 6 SQLITE_LOCKED, with their
-// extended forms such as 517 SQLITE_BUSY_SNAPSHOT.
-func sqliteMayChange(code int) bool {
-	primary := code & 0xff
-	return primary == 5 || primary == 6
-}
-
-// busy tells whether a claim failed only because another transaction was in the
-// way. It is the first statement of its own transaction, so nothing is lost.
-func busy(err error) bool {
-	var pg interface{ SQLState() string }
-	if errors.As(err, &pg) {
-		switch pg.SQLState() {
-		case "40001", "40P01", "55P03":
-			return true
-		}
-		return false
-	}
-	var lite interface{ Code() int }
-	if errors.As(err, &lite) {
-		return sqliteMayChange(lite.Code())
-	}
-	number, ok := mysqlNumber(err)
-	return ok && mysqlBusy(number)
 }
 
 // answered tells whether the database answered with a code of its own, and not only
@@ -106,6 +62,6 @@ func answered(err error) bool {
 	if errors.As(err, &lite) {
 		return true
 	}
-	number, ok := mysqlNumber(err)
-	return ok && (mysqlBusy(number) || !mysqlMayChange(number))
+	passes, coded := dialect.Passes(err)
+	return coded && (!passes || dialect.Busy(err))
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/twiceproof/twiceproof/dialect"
 )
 
 // waiters counts the connections that wait for a lock; SQLite cannot tell.
@@ -183,7 +185,7 @@ func TestFirstOfThreeControl(t *testing.T) {
 		return errTill
 	})
 	both.Wait()
-	if len(failed) != 1 || !busy(failed[0]) {
+	if len(failed) != 1 || !dialect.Busy(failed[0]) {
 		t.Errorf("%v, want one deadlock", failed)
 	}
 }

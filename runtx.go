@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/twiceproof/twiceproof/dialect"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -44,7 +45,7 @@ func (g *Guard) RunIn(ctx context.Context, d Delivery, t Transaction, act Act) (
 	defer t.Rollback(context.WithoutCancel(ctx))
 	id, claimed, err := t.Begin(lease, g.records.claimOwnRow(c), g.records.markOwnRow()...)
 	// MySQL waits for another transaction; the end of the lease may come first.
-	inTheWay := busy(err) || errors.Is(context.Cause(lease), ErrDeadline)
+	inTheWay := dialect.Busy(err) || errors.Is(context.Cause(lease), ErrDeadline)
 	if err != nil && !inTheWay {
 		return Result{Key: c.key}, fmt.Errorf("claim operation: %w", err)
 	}

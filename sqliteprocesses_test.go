@@ -29,17 +29,11 @@ type share struct {
 // TestShareChild is one of the processes. Its effects are rows that it adds by itself,
 // so that they can be counted by another process.
 func TestShareChild(t *testing.T) {
-	text := os.Getenv(shareEnv)
-	if text == "" {
-		t.Skip("only as the child of another test")
-	}
 	var s share
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		t.Fatal(err)
-	}
+	asChild(t, shareEnv, &s)
 	r := newRigOn(t, &rig{d: databaseOf(SQLite), dsn: s.DSN, table: dialect.Table})
 	r.faults.onRefusal = func(_ string, err error) {
-		if busy(err) {
+		if dialect.Busy(err) {
 			fmt.Println("locked") // which the guard sends again
 		}
 	}
@@ -58,7 +52,7 @@ func TestShareChild(t *testing.T) {
 		}
 		r.untilDone("row "+key, own, func(g *Guard, key string) (Result, error) {
 			res, err := g.RunTx(context.Background(), delivery(key), r.book)
-			if s.BusyCommit && err != nil && busy(err) && !res.Acknowledge() {
+			if s.BusyCommit && err != nil && dialect.Busy(err) && !res.Acknowledge() {
 				res, err = Result{Outcome: Live}, nil
 			}
 			if err == nil && res.Outcome == Live {

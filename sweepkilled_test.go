@@ -2,23 +2,15 @@ package twiceproof
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
 
 // TestSweepChild is the sweep that is killed. Its queue is what it writes.
 func TestSweepChild(t *testing.T) {
-	text := os.Getenv(childEnv)
-	if text == "" {
-		t.Skip("only as the child of another test")
-	}
 	var c child
-	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		t.Fatal(err)
-	}
+	asChild(t, childEnv, &c)
 	r := newRigOn(t, &rig{d: databaseOf(c.Dialect), dsn: c.DSN, table: c.Table})
 	s, err := NewSweeper(r.plain, c.Dialect, lookupJob(), c.Table)
 	if err != nil {

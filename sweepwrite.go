@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/twiceproof/twiceproof/dialect"
 )
 
 // errReplyLost: a write was sent twice, and did nothing the second time. The first
@@ -24,7 +26,7 @@ func (w *sweep) write(ctx context.Context, r staleRecord, d decision) (moved boo
 		default:
 			done, err = w.records.hold(ctx, claimed{key: r.key}, r.record, d.reason)
 		}
-		doubt = doubt || err != nil && !busy(err)
+		doubt = doubt || err != nil && !dialect.Busy(err)
 		return err
 	})
 	switch {

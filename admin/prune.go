@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/twiceproof/twiceproof/dialect"
 )
 
 // PruneOptions say what is old enough to be deleted.
@@ -141,7 +143,7 @@ func (p *pruning) take(ctx context.Context, of *Pruned, page prunable) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if !locked(err) {
+	if !dialect.Busy(err) {
 		return fmt.Errorf("delete: %w", err)
 	}
 	of.Left += page.due

@@ -2,7 +2,7 @@ package admin
 
 import (
 	"errors"
-	"strings"
+	"slices"
 
 	"github.com/twiceproof/twiceproof/dialect"
 )
@@ -30,45 +30,20 @@ func refusal(err error) error {
 	return err
 }
 
-// locked tells whether somebody else held on to a row.
-func locked(err error) bool {
-	var pg interface{ SQLState() string }
-	if errors.As(err, &pg) {
-		return pg.SQLState() == "55P03" || strings.HasPrefix(pg.SQLState(), "40")
-	}
-	if number, ok := dialect.MySQLNumber(err); ok {
-		switch number {
-		case 1020, 1205, 1213, 3572:
-			return true
-		}
-		return false
-	}
-	var lite interface{ Code() int }
-	return errors.As(err, &lite) && (lite.Code()&0xff == 5 || lite.Code()&0xff == 6)
-}
-
 // answerOf: answered is false where the reply may have been lost; passes is what may be
-// answered otherwise later, such as a server that stops or is full of connections. MySQL's
-// 1044, 1142, 1143, 1227 and 1370 are rights that are lacking; the long list is that of
-// connections and servers that end.
+// answered otherwise later, such as a server that stops or is full of connections. Classes
+// 40, 53, 57, 58 and XX of PostgreSQL may pass, too, or nobody can tell. MySQL's 1044, 1142,
+// 1143, 1227 and 1370 are rights that are lacking.
 func answerOf(err error) (answered, passes, right bool) {
+	passes, answered = dialect.Passes(err)
 	var pg interface{ SQLState() string }
 	if errors.As(err, &pg) {
 		state := pg.SQLState()
-		for _, class := range []string{"08", "53", "57", "58", "XX"} {
-			passes = passes || strings.HasPrefix(state, class)
-		}
-		return len(state) == 5, passes || locked(err), state == "42501"
+		answered = len(state) == 5
+		passes = passes || answered && slices.Contains([]string{"40", "53", "57", "58", "XX"}, state[:2])
+		right = state == "42501"
+	} else if number, ok := dialect.MySQLNumber(err); ok {
+		right = slices.Contains([]int{1044, 1142, 1143, 1227, 1370}, number)
 	}
-	if number, ok := dialect.MySQLNumber(err); ok {
-		switch number {
-		case 1044, 1142, 1143, 1227, 1370:
-			return true, false, true
-		case 1040, 1047, 1053, 1077, 1158, 1159, 1160, 1161, 1203, 1317, 1927, 1969, 3024, 3169, 4031:
-			return true, true, false
-		}
-		return true, locked(err), false
-	}
-	var lite interface{ Code() int }
-	return errors.As(err, &lite), locked(err), false
+	return answered, passes, right
 }

@@ -6,6 +6,8 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/twiceproof/twiceproof/dialect"
 )
 
 type withCode int
@@ -30,8 +32,8 @@ func TestRefusal(t *testing.T) {
 		{errCut, false, false, false}, {errors.Join(my(1142), nil), true, true, false},
 	} {
 		var refused *RefusedError
-		if got := errors.As(refusal(c.err), &refused); got != c.refused || got && refused.Right != c.right || locked(c.err) != c.locked {
-			t.Errorf("%#v: refused %t, %+v, locked %t", c.err, got, refused, locked(c.err))
+		if got := errors.As(refusal(c.err), &refused); got != c.refused || got && refused.Right != c.right || dialect.Busy(c.err) != c.locked {
+			t.Errorf("%#v: refused %t, %+v, locked %t", c.err, got, refused, dialect.Busy(c.err))
 		}
 	}
 }

@@ -1,7 +1,8 @@
 // Package dialect holds the SQL of the idempotency record: the table and one
 // statement a file, for each database. The guards in every language run these same
 // texts; the code here loads them, writes the table's name into them, and gives a
-// driver its kind of parameters.
+// driver its kind of parameters. It also says what the databases' codes mean, by which
+// guard and admin judge an error.
 //
 // Hard rule: every statement after claim that writes shows the claim token in its WHERE
 // (but repeat, a count that is nobody's, and prune, which deletes what is completed),

@@ -7,6 +7,6 @@
 // read something says so instead of guessing.
 //
 // Every finding stands in the catalogue, from which docs/doctor.md's table is made, and
-// has a test that changes one thing on a real server and sees exactly that finding come
-// and go.
+// has a test that changes one thing, on a real server where a server can be made to be so,
+// and sees exactly that finding come and go.
 package doctor

@@ -31,28 +31,40 @@ var oneRabbit = sync.OnceValues(func() (*rabbitmq.Server, error) {
 
 var managementPort int
 
+func dialed(t *testing.T, url string) *amqp.Connection {
+	t.Helper()
+	conn, err := amqp.Dial(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func declare(t *testing.T, conn *amqp.Connection, name string, durable, autoDelete bool, arguments amqp.Table) {
+	t.Helper()
+	channel, err := conn.Channel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer channel.Close()
+	if _, err := channel.QueueDeclare(name, durable, autoDelete, false, false, arguments); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// declareGood: arguments that do not matter stand in the way of those that do.
+func declareGood(t *testing.T, conn *amqp.Connection) {
+	t.Helper()
+	declare(t, conn, "good", true, false, amqp.Table{"x-max-priority": int32(5), "x-dead-letter-exchange": "dead", "x-queue-mode": "lazy", "x-single-active-consumer": true})
+}
+
 // How a queue was declared cannot be changed: each is a queue of its own.
 func TestRabbitMQ(t *testing.T) {
 	s, err := oneRabbit()
 	started(t, s, err)
-	conn, err := amqp.Dial(s.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	declare := func(name string, durable, autoDelete bool, arguments amqp.Table) {
-		t.Helper()
-		channel, err := conn.Channel()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer channel.Close()
-		if _, err := channel.QueueDeclare(name, durable, autoDelete, false, false, arguments); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// Arguments that do not matter stand in the way of those that do.
-	declare("good", true, false, amqp.Table{"x-max-priority": int32(5), "x-dead-letter-exchange": "dead", "x-queue-mode": "lazy", "x-single-active-consumer": true})
+	conn := dialed(t, s.URL())
+	declareGood(t, conn)
 	for i, c := range []struct {
 		id                  string
 		durable, autoDelete bool
@@ -70,7 +82,7 @@ func TestRabbitMQ(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.id, i), func(t *testing.T) {
 			queue, name := "good", fmt.Sprint("queue ", i)
-			declare(name, c.durable, c.autoDelete, c.arguments)
+			declare(t, conn, name, c.durable, c.autoDelete, c.arguments)
 			examine := func() doctor.Report {
 				r, err := readqueue.RabbitMQ(ctxFor(t), s.URL(), queue)
 				if err != nil {
@@ -93,16 +105,28 @@ func TestRabbitMQ(t *testing.T) {
 		})
 	}
 	see("rabbitmq.policy")
-	t.Run("rabbitmq.consumer_timeout", func(t *testing.T) {
-		jobs := theJob(t, job.Celery)
-		r, err := readqueue.RabbitMQ(ctxFor(t), s.URL(), "good")
-		if err != nil || r.Version == "" {
-			t.Fatal(r, err)
-		}
-		slow := theJob(t, job.Celery, "40s", "40m", "2m", "2h")
-		comesAndGoes(t, "rabbitmq.consumer_timeout", func() doctor.Report { return doctor.Examine(doctor.Facts{RabbitMQ: r, Jobs: jobs}) },
-			func() { jobs, slow = slow, jobs }, func() { jobs = slow })
-	})
+}
+
+// The server's time for an acknowledgement is not told, so the job file is what changes.
+func TestRabbitMQConsumerTimeout(t *testing.T) {
+	s, err := oneRabbit()
+	started(t, s, err)
+	declareGood(t, dialed(t, s.URL()))
+	jobs := theJob(t, job.Celery)
+	r, err := readqueue.RabbitMQ(ctxFor(t), s.URL(), "good")
+	if err != nil || r.Version == "" {
+		t.Fatal(r, err)
+	}
+	slow := theJob(t, job.Celery, "40s", "40m", "2m", "2h")
+	comesAndGoes(t, "rabbitmq.consumer_timeout", func() doctor.Report { return doctor.Examine(doctor.Facts{RabbitMQ: r, Jobs: jobs}) },
+		func() { jobs, slow = slow, jobs }, func() { jobs = slow })
+}
+
+// A queue that is not there is told, and is not made by looking for it.
+func TestRabbitMQWithoutAQueue(t *testing.T) {
+	s, err := oneRabbit()
+	started(t, s, err)
+	conn := dialed(t, s.URL())
 	if _, err := readqueue.RabbitMQ(ctxFor(t), s.URL(), "nobody"); !errors.Is(err, readqueue.ErrNoQueue) {
 		t.Errorf("%v", err)
 	}

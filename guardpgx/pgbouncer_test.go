@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/twiceproof/twiceproof"
+	"github.com/twiceproof/twiceproof/internal/testdb"
 	"github.com/twiceproof/twiceproof/lab/pgbouncer"
 	"github.com/twiceproof/twiceproof/lab/postgres"
 )
@@ -70,25 +70,12 @@ func (r *rig) wantOnceEach(keys int, all bool) {
 func pooled(t *testing.T) (dsn, pooled string) {
 	t.Helper()
 	s, err := postgres.Start(context.Background())
-	orMissing(t, err)
+	testdb.Started(t, err)
 	t.Cleanup(func() { _ = s.Stop() })
 	p, err := pgbouncer.Start(context.Background(), s, "transaction", 2)
-	orMissing(t, err)
+	testdb.Started(t, err)
 	t.Cleanup(func() { _ = p.Stop() })
 	return s.DSN("postgres"), p.DSN("postgres")
-}
-
-func orMissing(t *testing.T, err error) {
-	t.Helper()
-	var missing interface{ Hint() string }
-	switch {
-	case errors.As(err, &missing) && os.Getenv("TWICEPROOF_SKIP_SERVERS") != "":
-		t.Skip(err)
-	case errors.As(err, &missing):
-		t.Fatalf("%v\nhint: %s", err, missing.Hint())
-	case err != nil:
-		t.Fatal(err)
-	}
 }
 
 // crowd lets every worker deliver every key, and counts the errors by their code.

@@ -26,18 +26,55 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// Each reason not to believe the page, one at a time, takes the word and the signatures
-// away, and says what to do.
-func TestNothingIsCalledShownThatWasNot(t *testing.T) {
-	sound := shown(charge(t))
-	job2 := func(by func(*job.Job)) Input {
+// doubtful is an input with one reason not to believe the page, and what is said of it.
+type doubtful struct {
+	in   Input
+	want Shown
+	why  string
+}
+
+// notShown: each reason, one at a time, takes the word and the signatures away, and says
+// what to do.
+func notShown(t *testing.T, reasons map[string]doubtful) {
+	t.Helper()
+	for name, c := range reasons {
+		t.Run(name, func(t *testing.T) {
+			n := New(c.in)
+			if n.Shown != c.want || !slices.ContainsFunc(n.Doubts, func(d Doubt) bool { return strings.Contains(d.Why, c.why) && d.Mend != "" }) {
+				t.Fatalf("%s, %+v; want %s, %q", n.Shown, n.Doubts, c.want, c.why)
+			}
+			for _, page := range []string{markdown(t, n), html(t, n)} {
+				if strings.Contains(page, "Shown by replay") || strings.Contains(page, "Merged after sign-off") {
+					t.Errorf("it is called shown, or can be signed:\n%s", page)
+				}
+			}
+		})
+	}
+}
+
+func TestAnotherJobIsNotShown(t *testing.T) {
+	changed := func(by func(*job.Job)) Input {
 		in := shown(charge(t))
 		by(&in.Job)
 		return in
 	}
-	verdict := func(label, verdict, kind string) Input {
-		return sound.change(label, func(r *replay.Result) { r.Verdict = replay.Verdict{Verdict: verdict, Kind: kind, Why: "it was seen"} })
-	}
+	notShown(t, map[string]doubtful{
+		"another policy":             {changed(func(j *job.Job) { j.Stale = job.Stale{Policy: job.Hold} }), No, "its policy for a stale claim is hold, and lookup was replayed"},
+		"another lease":              {changed(func(j *job.Job) { j.Lease = 3 * time.Minute }), No, "its lease is 3m, and 2m was replayed"},
+		"another settle time":        {changed(func(j *job.Job) { j.Stale.Settle = time.Minute }), No, "its lease in the record is 3m, and 2m30s was replayed"},
+		"another budget":             {changed(func(j *job.Job) { j.Stale.MaxLookups = 2 }), No, "the policy's settings are others"},
+		"another longest run":        {changed(func(j *job.Job) { j.LongestRun = 41 * time.Second }), No, "its longest run is 41s, and 40s was replayed"},
+		"an own row now":             {changed(func(j *job.Job) { j.Effect.Kind, j.Stale = job.OwnRow, job.Stale{} }), No, "its policy for a stale claim is none (an own row)"},
+		"another queue":              {changed(func(j *job.Job) { j.Queue = job.Celery }), No, "its queue is celery"},
+		"another job":                {changed(func(j *job.Job) { j.Type = "receipt.mail" }), No, "the evidence is of another job: charge.create"},
+		"another key":                {changed(func(j *job.Job) { j.Operation.Key = paths2(t, "body.order.id", "body.currency") }), No, "its operation key is body.order.id, body.currency, and body.order.id was replayed"},
+		"another column for the key": {changed(func(j *job.Job) { j.Operation.Key = paths2(t, "body.order.number") }), No, "its operation key is body.order.number"},
+		"another fingerprint":        {changed(func(j *job.Job) { j.Operation.Fingerprint = nil }), No, "its fingerprint is none, and body.amount_cents was replayed"},
+	})
+}
+
+func TestOtherEvidenceIsNotShown(t *testing.T) {
+	sound := shown(charge(t))
 	planned := func(by func(*replay.Plan)) Input {
 		in := sound
 		p := *sound.Plan
@@ -53,30 +90,10 @@ func TestNothingIsCalledShownThatWasNot(t *testing.T) {
 	}
 	part := sound
 	part.Part = true
-	for name, c := range map[string]struct {
-		in   Input
-		want Shown
-		why  string
-	}{
-		"a violation":                  {verdict("killed_after_effect", replay.Violation, replay.Duplicate), No, "new/killed_after_effect: duplicate: it was seen"},
-		"a violation elsewhere":        {verdict("late_finisher/after_effect", replay.Violation, replay.AgainstPolicy), No, "against_policy"},
-		"an unknown case":              {verdict("shutdown", replay.Unknown, ""), Unknown, "new/shutdown could not be told"},
-		"a verdict of another version": {verdict("shutdown", "fine", ""), Unknown, "could not be told"},
-		"no guard":                     {sound.change("sequential", func(r *replay.Result) { r.Guarded = false }), No, "keeps no idempotency record"},
-		"another policy":               {job2(func(j *job.Job) { j.Stale = job.Stale{Policy: job.Hold} }), No, "its policy for a stale claim is hold, and lookup was replayed"},
-		"another lease":                {job2(func(j *job.Job) { j.Lease = 3 * time.Minute }), No, "its lease is 3m, and 2m was replayed"},
-		"another settle time":          {job2(func(j *job.Job) { j.Stale.Settle = time.Minute }), No, "its lease in the record is 3m, and 2m30s was replayed"},
-		"another budget":               {job2(func(j *job.Job) { j.Stale.MaxLookups = 2 }), No, "the policy's settings are others"},
-		"another longest run":          {job2(func(j *job.Job) { j.LongestRun = 41 * time.Second }), No, "its longest run is 41s, and 40s was replayed"},
-		"an own row now":               {job2(func(j *job.Job) { j.Effect.Kind, j.Stale = job.OwnRow, job.Stale{} }), No, "its policy for a stale claim is none (an own row)"},
-		"another queue":                {job2(func(j *job.Job) { j.Queue = job.Celery }), No, "its queue is celery"},
-		"another job":                  {job2(func(j *job.Job) { j.Type = "receipt.mail" }), No, "the evidence is of another job: charge.create"},
-		"another key":                  {job2(func(j *job.Job) { j.Operation.Key = paths2(t, "body.order.id", "body.currency") }), No, "its operation key is body.order.id, body.currency, and body.order.id was replayed"},
-		"another column for the key":   {job2(func(j *job.Job) { j.Operation.Key = paths2(t, "body.order.number") }), No, "its operation key is body.order.number"},
-		"another fingerprint":          {job2(func(j *job.Job) { j.Operation.Fingerprint = nil }), No, "its fingerprint is none, and body.amount_cents was replayed"},
-		"a plan without a key":         {planned(func(p *replay.Plan) { p.Key = nil }), Unknown, "does not say which operation key"},
-		"no plan":                      {func() Input { in := sound; in.Plan = nil; return in }(), Unknown, "no plan.json"},
-		"the plan of another replay":   {planned(func(p *replay.Plan) { p.LeaseMS++ }), No, "not of one replay"},
+	notShown(t, map[string]doubtful{
+		"a plan without a key":       {planned(func(p *replay.Plan) { p.Key = nil }), Unknown, "does not say which operation key"},
+		"no plan":                    {func() Input { in := sound; in.Plan = nil; return in }(), Unknown, "no plan.json"},
+		"the plan of another replay": {planned(func(p *replay.Plan) { p.LeaseMS++ }), No, "not of one replay"},
 		"a plan that permits more": {planned(func(p *replay.Plan) {
 			for i, c := range p.Cases {
 				if c.Label() == "killed_after_effect" {
@@ -89,9 +106,23 @@ func TestNothingIsCalledShownThatWasNot(t *testing.T) {
 		"one case":                      {sound.without(func(r replay.Result) bool { return r.Case == "sequential" }), Unknown, "cases are missing, such as concurrent"},
 		"all but one":                   {sound.without(func(r replay.Result) bool { return r.Case != "keyless" }), Unknown, "1 case is missing, such as keyless"},
 		"a folder of a part":            {part, Unknown, "of a part of a replay"},
-		"few races":                     {sound.change("concurrent", func(r *replay.Result) { r.Overlapped = 99 }), Unknown, "in 99 runs only, and 100 were agreed"},
-		"a check that was not made":     {verdict("killed_after_claim", replay.NotApplicable, ""), Unknown, "the agreed check killed_after_claim was not made: it was seen"},
-		"no young claim":                {verdict("young_claim", replay.NotApplicable, ""), Unknown, "the agreed check young_claim was not made"},
+	})
+}
+
+func TestWhatWasSeenIsNotShown(t *testing.T) {
+	sound := shown(charge(t))
+	verdict := func(label, verdict, kind string) Input {
+		return sound.change(label, func(r *replay.Result) { r.Verdict = replay.Verdict{Verdict: verdict, Kind: kind, Why: "it was seen"} })
+	}
+	notShown(t, map[string]doubtful{
+		"a violation":                  {verdict("killed_after_effect", replay.Violation, replay.Duplicate), No, "new/killed_after_effect: duplicate: it was seen"},
+		"a violation elsewhere":        {verdict("late_finisher/after_effect", replay.Violation, replay.AgainstPolicy), No, "against_policy"},
+		"an unknown case":              {verdict("shutdown", replay.Unknown, ""), Unknown, "new/shutdown could not be told"},
+		"a verdict of another version": {verdict("shutdown", "fine", ""), Unknown, "could not be told"},
+		"no guard":                     {sound.change("sequential", func(r *replay.Result) { r.Guarded = false }), No, "keeps no idempotency record"},
+		"few races":                    {sound.change("concurrent", func(r *replay.Result) { r.Overlapped = 99 }), Unknown, "in 99 runs only, and 100 were agreed"},
+		"a check that was not made":    {verdict("killed_after_claim", replay.NotApplicable, ""), Unknown, "the agreed check killed_after_claim was not made: it was seen"},
+		"no young claim":               {verdict("young_claim", replay.NotApplicable, ""), Unknown, "the agreed check young_claim was not made"},
 		"a platform that voids it": {
 			examined(sound, Doctor{Findings: []Finding{{ID: "sqlite.network", Severity: "repeats", Subject: "records.db", What: "it lies on NFS.", Mend: "move it.", Voids: true}}}), No,
 			"sqlite.network (records.db): it lies on NFS: nothing that a replay showed holds there",
@@ -100,19 +131,7 @@ func TestNothingIsCalledShownThatWasNot(t *testing.T) {
 			examined(sound, Doctor{CouldNotCheck: []Gap{{ID: "table.trigger", Reason: "the account may not see it.", Matters: true}}}), Unknown,
 			"could not tell whether table.trigger is so, and then nothing holds that a replay showed: the account may not see it",
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := New(c.in)
-			if n.Shown != c.want || !slices.ContainsFunc(n.Doubts, func(d Doubt) bool { return strings.Contains(d.Why, c.why) && d.Mend != "" }) {
-				t.Fatalf("%s, %+v; want %s, %q", n.Shown, n.Doubts, c.want, c.why)
-			}
-			for _, page := range []string{markdown(t, n), html(t, n)} {
-				if strings.Contains(page, "Shown by replay") || strings.Contains(page, "Merged after sign-off") {
-					t.Errorf("it is called shown, or can be signed:\n%s", page)
-				}
-			}
-		})
-	}
+	})
 }
 
 // The worst decides, whatever comes first.

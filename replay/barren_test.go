@@ -6,10 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/jobfile"
 )
 
 // neverClaims puts every message back, as a guard does whose claim the database refuses.
@@ -32,30 +28,19 @@ func TestAClaimThatAlwaysFailsIsNotWaitedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := jobfile.ParseReplay(filepath.Join(t.TempDir(), jobfile.DefaultReplayName), fmt.Appendf(nil, `version: 1
+	r, err := chargeRequest(t.TempDir(), fmt.Sprintf(`version: 1
 job: charge.create
 environment: {broker: AWS_ENDPOINT_URL_SQS}
 versions: {new: {run: "%s never", guarded: true}}
 message: {body: '{"order_id": "{{key}}"}'}
 outside: {act: "POST /charges", operation: body.order_id}
 database: {schema: ["%s"]}
-`, self, schema))
+`, self, schema), "sequential")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Request{
-		Spec: spec, Table: jobfile.DefaultTable, Environ: append(os.Environ(), "SHOP_PASSWORD=swordfish"), Only: []string{"sequential"},
-		Job: job.Job{
-			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside}, Lease: time.Minute,
-			Operation: job.Operation{Key: []job.Path{job.MustParsePath("body.order_id")}}, Stale: job.Stale{Policy: job.Hold},
-		},
-		Rerun: func(version, name string) string { return version + "/" + name },
-	}
-	plan, err := MakePlan(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := Run(t.Context(), r, plan)
+	r.Environ = append(r.Environ, "SHOP_PASSWORD=swordfish")
+	out, err := planAndRun(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

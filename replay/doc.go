@@ -3,10 +3,11 @@
 // effects outside the worker.
 //
 // Hard rule: it never imports the guard. It judges any worker by what crossed the
-// wire, what the database holds and what the outside service received, and the
-// verdict is a pure function of the plan and the history.
+// wire or was written to SQLite's files, what the database holds and what the outside
+// service received, and the verdict is a pure function of the plan and the history.
 //
 // One replay goes plan -> build -> for each case and code version: a fresh world
 // (queue, outside service, database, proxies) -> script -> history -> verdict ->
-// evidence. The permitted ends are in the plan before the first worker starts.
+// evidence. The permitted ends are in the plan before the first worker starts. Cases may run
+// in several slots side by side; what failed last time runs first.
 package replay

@@ -6,14 +6,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/jobfile"
 )
 
 // filesOfWorker replays every_step with a worker that keeps its rows in SQLite.
@@ -27,30 +24,19 @@ func filesOfWorker(t *testing.T, mode, journal string, rung Rung) (Result, Outco
 	if err := os.WriteFile(folder+"/schema.sql", []byte("CREATE TABLE charges (id TEXT); CREATE TABLE done (id TEXT PRIMARY KEY);"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spec, err := jobfile.ParseReplay(filepath.Join(folder, jobfile.DefaultReplayName), fmt.Appendf(nil, `version: 1
+	r, err := chargeRequest(folder, fmt.Sprintf(`version: 1
 job: charge.create
 environment: {broker: AWS_ENDPOINT_URL_SQS, database: DATABASE_URL, outside: ""}
 versions: {old: {run: "%s files '%s' %s"}}
 message: {body: '{"order_id": "{{key}}"}'}
 database: {kind: sqlite, schema: [schema.sql]}
 effects: {count: "SELECT count(*) FROM charges WHERE id = $1", statement: INSERT INTO charges}
-`, self, mode, journal))
+`, self, mode, journal), EveryStep)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Request{
-		Spec: spec, Table: jobfile.DefaultTable, Environ: os.Environ(), Only: []string{EveryStep}, Rung: rung,
-		Job: job.Job{
-			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.OwnRow}, Lease: time.Minute,
-			Operation: job.Operation{Key: []job.Path{job.MustParsePath("body.order_id")}},
-		},
-		Rerun: func(version, name string) string { return version + "/" + name },
-	}
-	plan, err := MakePlan(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := Run(t.Context(), r, plan)
+	r.Rung, r.Job.Effect.Kind, r.Job.Stale = rung, job.OwnRow, job.Stale{}
+	out, err := planAndRun(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func realFiles(t *testing.T, control string) (r Result, places []struckRun) {
 	request := Request{
 		Spec: spec, Job: j, JobFileText: text, Table: file.Table, Only: []string{EveryStep},
 		Environ: append(os.Environ(), "GOFLAGS="+overlay(t, control)),
-		Rerun:   func(version, name string) string { return version + "/" + name },
+		Rerun:   plainRerun,
 	}
 	plan, err := MakePlan(request)
 	if err != nil {

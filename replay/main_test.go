@@ -2,7 +2,6 @@ package replay
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,9 +16,6 @@ func TestMain(m *testing.M) {
 		case "work":
 			work(os.Args[2])
 			return
-		case "adopt":
-			adopt(os.Args[2])
-			return
 		case "never":
 			neverClaims()
 			return
@@ -32,11 +28,8 @@ func TestMain(m *testing.M) {
 		case "race":
 			raceWorker(os.Args[2], os.Args[3])
 			return
-		case "replay":
-			_, err := runHanging(context.Background(), os.Args[2])
-			fmt.Println("the replay was meant to be killed:", err)
-			os.Exit(1)
 		}
+		onLinux(os.Args[1], os.Args[len(os.Args)-1])
 	}
 	os.Exit(m.Run())
 }

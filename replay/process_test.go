@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -14,9 +15,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/jobfile"
 )
 
 // newFIFO makes a named pipe. Whoever opens it to write says ready, and every child
@@ -196,40 +194,38 @@ func TestDescendants(t *testing.T) {
 	}
 }
 
+// onLinux is a program of the tests that are for Linux alone.
+func onLinux(name, argument string) {
+	switch name {
+	case "adopt":
+		adopt(argument)
+		os.Exit(0)
+	case "replay":
+		_, err := runHanging(context.Background(), argument)
+		fmt.Println("the replay was meant to be killed:", err)
+		os.Exit(1)
+	}
+}
+
 // A replay whose worker hangs in the act.
 func runHanging(ctx context.Context, fifo string) (Outcome, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return Outcome{}, err
 	}
-	key, err := job.ParsePath("body.order_id")
-	if err != nil {
-		return Outcome{}, err
-	}
-	spec, err := jobfile.ParseReplay(filepath.Join(filepath.Dir(fifo), jobfile.DefaultReplayName), []byte(`version: 1
+	r, err := chargeRequest(filepath.Dir(fifo), `version: 1
 job: charge.create
 environment: {broker: AWS_ENDPOINT_URL_SQS}
 versions: {old: {run: "`+self+` work '`+fifo+`'"}}
 message: {body: '{"order_id": "{{key}}"}'}
 outside: {act: "POST /charges", operation: body.order_id}
 timeouts: {ready: 5m, step: 5m, recovery: 5m}
-`))
+`, "sequential")
 	if err != nil {
 		return Outcome{}, err
 	}
-	r := Request{
-		Spec: spec, Table: jobfile.DefaultTable, Environ: append(os.Environ(), "TWICEPROOF_TEST="+fifo), Only: []string{"sequential"},
-		Job: job.Job{
-			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside}, Lease: time.Minute,
-			Operation: job.Operation{Key: []job.Path{key}}, Stale: job.Stale{Policy: job.Hold},
-		},
-		Rerun: func(version, name string) string { return version + "/" + name },
-	}
-	plan, err := MakePlan(r)
-	if err != nil {
-		return Outcome{}, err
-	}
-	return Run(ctx, r, plan)
+	r.Environ = append(r.Environ, "TWICEPROOF_TEST="+fifo)
+	return planAndRun(ctx, r)
 }
 
 func TestInterruptedInTheMiddle(t *testing.T) {

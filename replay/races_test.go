@@ -11,9 +11,6 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/jobfile"
 )
 
 // raceWorker guards its charge by a file of the order's name.
@@ -78,7 +75,7 @@ func raceOf(t *testing.T, mode string, runs int) (Result, []Event) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	spec, err := jobfile.ParseReplay(filepath.Join(folder, jobfile.DefaultReplayName), fmt.Appendf(nil, `version: 1
+	r, err := chargeRequest(folder, fmt.Sprintf(`version: 1
 job: charge.create
 environment: {broker: AWS_ENDPOINT_URL_SQS}
 versions: {old: {run: "%s race %s '%s'"}}
@@ -86,23 +83,11 @@ message: {body: '{"order_id": "{{key}}"}'}
 outside: {act: "POST /charges", operation: body.order_id}
 concurrent_runs: %d
 timeouts: {recovery: 300ms}
-`, self, mode, folder, runs))
+`, self, mode, folder, runs), "concurrent")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Request{
-		Spec: spec, Table: jobfile.DefaultTable, Environ: os.Environ(), Only: []string{"concurrent"},
-		Job: job.Job{
-			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside}, Lease: time.Minute,
-			Operation: job.Operation{Key: []job.Path{job.MustParsePath("body.order_id")}}, Stale: job.Stale{Policy: job.Hold},
-		},
-		Rerun: func(version, name string) string { return version + "/" + name },
-	}
-	plan, err := MakePlan(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := Run(t.Context(), r, plan)
+	out, err := planAndRun(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,16 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/jobfile"
 )
 
 // secureWorker charges whatever it gets by an address that is written into its code. Where it
@@ -49,29 +44,17 @@ func replaySecure(t *testing.T, before, sslmode, file string) (Result, []Event, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := jobfile.ParseReplay(filepath.Join(t.TempDir(), jobfile.DefaultReplayName), fmt.Appendf(nil, `version: 1
+	r, err := chargeRequest(t.TempDir(), fmt.Sprintf(`version: 1
 job: charge.create
 environment: {broker: AWS_ENDPOINT_URL_SQS, ca: DB_CA}
 versions: {old: {run: "%s '%s' secure '%s'"}}
 message: {body: '{"order_id": "{{key}}"}'}
 %s
-`, before, self, sslmode, file))
+`, before, self, sslmode, file), "killed_after_effect")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Request{
-		Spec: spec, Table: jobfile.DefaultTable, Environ: os.Environ(), Only: []string{"killed_after_effect"},
-		Job: job.Job{
-			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside}, Lease: time.Minute,
-			Operation: job.Operation{Key: []job.Path{job.MustParsePath("body.order_id")}}, Stale: job.Stale{Policy: job.Hold},
-		},
-		Rerun: func(version, name string) string { return version + "/" + name },
-	}
-	plan, err := MakePlan(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := Run(t.Context(), r, plan)
+	out, err := planAndRun(t.Context(), r)
 	if err != nil {
 		return Result{}, nil, err
 	}

@@ -23,9 +23,7 @@ var mysqlServer = sync.OnceValues(func() (*mariadb.Server, error) {
 func MySQL(t testing.TB, schema ...string) string {
 	t.Helper()
 	s, err := mysqlServer()
-	if err != nil {
-		notStarted(t, err)
-	}
+	Started(t, err)
 	name := fmt.Sprintf("test_%d", databases.Add(1))
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()

@@ -39,9 +39,7 @@ var server = sync.OnceValues(func() (*postgres.Server, error) {
 func Postgres(t testing.TB, schema ...string) string {
 	t.Helper()
 	s, err := server()
-	if err != nil {
-		notStarted(t, err)
-	}
+	Started(t, err)
 	template, err := templates.get(s, schema)
 	if err != nil {
 		t.Fatalf("testdb: %v", err)
@@ -62,9 +60,12 @@ func Postgres(t testing.TB, schema ...string) string {
 	return s.DSN(name)
 }
 
-func notStarted(t testing.TB, err error) {
+// Started ends a test whose own server did not start. It does nothing without an error.
+func Started(t testing.TB, err error) {
 	t.Helper()
-	missing(t, os.Getenv(skipEnv), err)
+	if err != nil {
+		missing(t, os.Getenv(skipEnv), err)
+	}
 }
 
 // missing ends a test whose server did not start: with a skip only when the

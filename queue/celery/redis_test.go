@@ -1,6 +1,7 @@
 package celery
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"testing"
@@ -269,9 +270,17 @@ func TestAWorkerThatDoesNotAskIsWoken(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.acknowledge(m)
-	for said := range heard.Channel() {
+	limited, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for {
+		said, err := heard.ReceiveMessage(limited)
+		if err != nil {
+			t.Fatalf("it is not woken: %v", err)
+		}
 		var command struct{ Destination []string }
-		_ = json.Unmarshal(bodyOf([]byte(said.Payload)), &command)
+		if err := json.Unmarshal(bodyOf([]byte(said.Payload)), &command); err != nil {
+			t.Fatal(err)
+		}
 		if len(command.Destination) == 1 {
 			return
 		}

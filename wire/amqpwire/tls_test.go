@@ -32,18 +32,7 @@ func TestTLS(t *testing.T) {
 		s.listen(t)
 		cmd := exec.CommandContext(t.Context(), wiretest.Python(t, "kombu"), "-c", kombuScript, "amqps://guest:guest@"+s.proxy.Addr()+"//")
 		cmd.Env = append(os.Environ(), "CA="+file)
-		out, err := cmd.CombinedOutput()
-		if (err == nil) != trusted {
-			t.Errorf("trusted %v: %v\n%s", trusted, err, out)
-		}
-		s.proxy.Close()
-		refused := (*wire.TLSError)(nil)
-		if errors.As(s.proxy.WhyUnsecured(), &refused) == trusted {
-			t.Errorf("trusted %v: the proxy says %v", trusted, s.proxy.WhyUnsecured())
-		}
-		if steps := strings.Join(s.Steps(), "\n"); strings.Contains(steps, "Basic.Publish jobs") != trusted {
-			t.Errorf("trusted %v: steps %s", trusted, steps)
-		}
+		wiretest.TriesTLS(t, cmd, trusted, s.proxy, s.Steps, "Basic.Publish jobs")
 	}
 }
 

@@ -155,8 +155,7 @@ func TestStand(t *testing.T) {
 			if out, err := s.call(command, ours, foreign); err == nil {
 				t.Errorf("another authority is trusted: %s", out)
 			}
-			s.http.Close()
-			if refused := (*wire.TLSError)(nil); !errors.As(s.http.WhyUnsecured(), &refused) {
+			if refused := (*wire.TLSError)(nil); !errors.As(wiretest.WhyUnsecured(s.http), &refused) {
 				t.Errorf("the stand says %v", s.http.WhyUnsecured())
 			}
 			if got := s.count("POST /charges"); got != 2*calls {

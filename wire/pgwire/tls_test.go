@@ -83,8 +83,7 @@ func TestTLS(t *testing.T) {
 			if err == nil || s.count(t) != 0 {
 				t.Errorf("the wrong authority was trusted: %s", out)
 			}
-			s.proxy.Close()
-			if refused := (*wire.TLSError)(nil); !errors.As(s.proxy.WhyUnsecured(), &refused) {
+			if refused := (*wire.TLSError)(nil); !errors.As(wiretest.WhyUnsecured(s.proxy), &refused) {
 				t.Errorf("the proxy says %v", s.proxy.WhyUnsecured())
 			}
 		})

@@ -33,18 +33,7 @@ func TestTLS(t *testing.T) {
 				if trusted {
 					cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+ca)
 				}
-				out, err := cmd.CombinedOutput()
-				if (err == nil) != trusted {
-					t.Errorf("trusted %v: %v\n%s", trusted, err, out)
-				}
-				s.proxy.Close()
-				refused := (*wire.TLSError)(nil)
-				if errors.As(s.proxy.WhyUnsecured(), &refused) == trusted {
-					t.Errorf("trusted %v: the proxy says %v", trusted, s.proxy.WhyUnsecured())
-				}
-				if steps := strings.Join(s.Steps(), "\n"); strings.Contains(steps, "BRPOP other queue [message]") != trusted {
-					t.Errorf("trusted %v: steps %s", trusted, steps)
-				}
+				wiretest.TriesTLS(t, cmd, trusted, s.proxy, s.Steps, "BRPOP other queue [message]")
 			}
 		})
 	}
