@@ -15,13 +15,7 @@ import (
 // one is the server that tests share which do not end it.
 var one = sync.OnceValues(func() (*Server, error) { return Start(context.Background()) })
 
-func TestMain(m *testing.M) {
-	if os.Getenv(ownerEnv) != "" {
-		beOwner()
-		return
-	}
-	os.Exit(m.Run()) // the shared server ends with this process
-}
+func TestMain(m *testing.M) { processtest.Main(m, beOwner) }
 
 func shared(t *testing.T) *Server {
 	t.Helper()

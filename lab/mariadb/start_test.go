@@ -3,7 +3,6 @@ package mariadb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,45 +14,16 @@ import (
 	"github.com/twiceproof/twiceproof/lab/internal/process/processtest"
 )
 
-// ownerEnv makes this test binary start a server and wait to be killed.
-const ownerEnv = "TWICEPROOF_LAB_OWNER"
-
 func beOwner() {
 	s, err := Start(context.Background())
-	if err != nil {
-		fmt.Fprintln(os.Stderr, processtest.Explain(err))
-		os.Exit(1)
-	}
-	fmt.Println(s.Port(), s.group.Dir)
-	select {}
+	processtest.Must(err)
+	processtest.Own(s.Port(), s.group.Dir)
 }
 
-func TestKilledOwnerLeavesNothing(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), ownerEnv+"=1")
-	cmd.Stderr = os.Stderr
-	processtest.KillOwner(t, cmd)
-}
+func TestKilledOwnerLeavesNothing(t *testing.T) { processtest.KillOwner(t) }
 
 func TestPortClash(t *testing.T) {
-	ports := []int{processtest.TakenPort(t), shared(t).Port()} // one silent, one of another MariaDB, which answers
-	asked := 0
-	s, err := start(t.Context(), func() (int, error) {
-		asked++
-		if asked <= len(ports) {
-			return ports[asked-1], nil
-		}
-		return process.FreePort()
-	})
-	if err != nil {
-		t.Fatal(processtest.Explain(err))
-	}
-	if err := s.Stop(); err != nil {
-		t.Error(err)
-	}
-	if asked != 3 {
-		t.Errorf("asked for %d ports, want 3", asked)
-	}
+	processtest.PortClash(t, func(port func() (int, error)) (processtest.Server, error) { return start(t.Context(), port) }, shared(t).Port())
 }
 
 func TestStartThatFailsLeavesNothing(t *testing.T) {
@@ -114,15 +84,5 @@ func TestFindMySQL(t *testing.T) {
 }
 
 func BenchmarkStart(b *testing.B) {
-	for b.Loop() {
-		s, err := Start(b.Context())
-		if err != nil {
-			b.Fatal(processtest.Explain(err))
-		}
-		b.StopTimer()
-		if err := s.Stop(); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-	}
+	processtest.BenchmarkStart(b, func() (processtest.Server, error) { return Start(b.Context()) })
 }

@@ -16,13 +16,7 @@ import (
 // database is the server behind, which tests share.
 var database = sync.OnceValues(func() (*postgres.Server, error) { return postgres.Start(context.Background()) })
 
-func TestMain(m *testing.M) {
-	if os.Getenv(ownerEnv) != "" {
-		beOwner()
-		return
-	}
-	os.Exit(m.Run()) // the shared server ends with this process
-}
+func TestMain(m *testing.M) { processtest.Main(m, beOwner) }
 
 func behind(t *testing.T) *postgres.Server {
 	t.Helper()

@@ -13,28 +13,7 @@ import (
 )
 
 func TestPortClash(t *testing.T) {
-	taken := processtest.TakenPort(t)
-	var asked []int
-	s, err := start(t.Context(), func() (int, error) {
-		asked = append(asked, 0)
-		switch len(asked) {
-		case 1:
-			return taken, nil // and silent
-		case 2:
-			return shared(t).Port(), nil // taken by another PostgreSQL, which answers
-		default:
-			return process.FreePort()
-		}
-	})
-	if err != nil {
-		t.Fatal(processtest.Explain(err))
-	}
-	if err := s.Stop(); err != nil {
-		t.Error(err)
-	}
-	if len(asked) != 3 {
-		t.Errorf("asked for %d ports, want 3", len(asked))
-	}
+	processtest.PortClash(t, func(port func() (int, error)) (processtest.Server, error) { return start(t.Context(), port) }, shared(t).Port())
 }
 
 func TestStartThatFailsLeavesNothing(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"syscall"
 	"testing"
 	"time"
@@ -12,25 +11,13 @@ import (
 	"github.com/twiceproof/twiceproof/lab/internal/process/processtest"
 )
 
-// ownerEnv makes this test binary start a server and wait to be killed.
-const ownerEnv = "TWICEPROOF_LAB_OWNER"
-
 func beOwner() {
 	s, err := Start(context.Background())
-	if err != nil {
-		fmt.Fprintln(os.Stderr, processtest.Explain(err))
-		os.Exit(1)
-	}
-	fmt.Println(s.Port(), s.group.Dir)
-	select {}
+	processtest.Must(err)
+	processtest.Own(s.Port(), s.group.Dir)
 }
 
-func TestKilledOwnerLeavesNothing(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), ownerEnv+"=1")
-	cmd.Stderr = os.Stderr
-	processtest.KillOwner(t, cmd)
-}
+func TestKilledOwnerLeavesNothing(t *testing.T) { processtest.KillOwner(t) }
 
 // A server that is already dead must not make Stop wait.
 func TestStopAfterTheServerDied(t *testing.T) {

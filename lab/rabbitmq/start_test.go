@@ -3,7 +3,6 @@ package rabbitmq
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,17 +14,10 @@ import (
 	"github.com/twiceproof/twiceproof/lab/internal/process/processtest"
 )
 
-// ownerEnv makes this test binary start a broker and wait to be killed.
-const ownerEnv = "TWICEPROOF_LAB_OWNER"
-
 func beOwner() {
 	s, err := Start(context.Background())
-	if err != nil {
-		fmt.Fprintln(os.Stderr, processtest.Explain(err))
-		os.Exit(1)
-	}
-	fmt.Println(s.Port(), s.group.Dir)
-	select {}
+	processtest.Must(err)
+	processtest.Own(s.Port(), s.group.Dir)
 }
 
 // Neither the broker nor its epmd is left.
@@ -34,32 +26,12 @@ func TestKilledOwnerLeavesNothing(t *testing.T) {
 	if err := os.Chmod(temp, 0o777); err != nil { // the broker's account removes its folder by itself
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), ownerEnv+"=1", "TMPDIR="+temp)
-	cmd.Stderr = os.Stderr
-	processtest.KillOwner(t, cmd)
+	processtest.KillOwner(t, "TMPDIR="+temp)
 	processtest.Eventually(t, "processes are left", func() bool { return len(processesOf(t, temp)) == 0 })
 }
 
 func TestPortClash(t *testing.T) {
-	ports := []int{processtest.TakenPort(t), shared(t).Port()} // one silent, one of another RabbitMQ, which answers
-	asked := 0
-	s, err := start(t.Context(), func() (int, error) {
-		asked++
-		if asked <= len(ports) {
-			return ports[asked-1], nil
-		}
-		return process.FreePort()
-	})
-	if err != nil {
-		t.Fatal(processtest.Explain(err))
-	}
-	if err := s.Stop(); err != nil {
-		t.Error(err)
-	}
-	if asked != 3 {
-		t.Errorf("asked for %d ports, want 3", asked)
-	}
+	processtest.PortClash(t, func(port func() (int, error)) (processtest.Server, error) { return start(t.Context(), port) }, shared(t).Port())
 }
 
 func TestStartThatFailsLeavesNothing(t *testing.T) {
@@ -124,15 +96,5 @@ func TestFindPassesTheWrapper(t *testing.T) {
 }
 
 func BenchmarkStart(b *testing.B) {
-	for b.Loop() {
-		s, err := Start(b.Context())
-		if err != nil {
-			b.Fatal(processtest.Explain(err))
-		}
-		b.StopTimer()
-		if err := s.Stop(); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-	}
+	processtest.BenchmarkStart(b, func() (processtest.Server, error) { return Start(b.Context()) })
 }

@@ -1,21 +1,21 @@
-package process
+package process_test
 
 import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/lab/internal/process"
 	"github.com/twiceproof/twiceproof/lab/internal/process/processtest"
 )
 
-func prepare(t *testing.T) *Group {
+func prepare(t *testing.T) *process.Group {
 	t.Helper()
-	g, err := Prepare(t.Context(), Kind{Name: "Shell", PIDFile: "pid"})
+	g, err := process.Prepare(t.Context(), process.Kind{Name: "Shell", PIDFile: "pid"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,35 +63,5 @@ func TestRunSaysWhy(t *testing.T) {
 	err := g.Run(t.Context(), "/bin/sh", "-c", "echo first; echo the reason >&2; exit 3")
 	if err == nil || !strings.Contains(err.Error(), "sh: exit status 3: first; the reason") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestReason(t *testing.T) {
-	out := []byte("1\n2 [ERROR] bad\n3\n4\n5\n6\n7\n8 [ERROR] stop\n9\n\n")
-	for complaint, want := range map[string]string{
-		"":        "5; 6; 7; 8 [ERROR] stop; 9",
-		"[ERROR]": "2 [ERROR] bad; 8 [ERROR] stop",
-		"FATAL":   "5; 6; 7; 8 [ERROR] stop; 9",
-	} {
-		if got := reason(out, complaint); got != want {
-			t.Errorf("with %q: %q, want %q", complaint, got, want)
-		}
-	}
-}
-
-func TestTraversable(t *testing.T) {
-	closed := filepath.Join(processtest.OpenTemp(t), "closed")
-	inside := filepath.Join(closed, "inside")
-	if err := os.MkdirAll(inside, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if !traversable(inside) {
-		t.Skip("the temporary folder itself cannot be entered by others")
-	}
-	if err := os.Chmod(closed, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if traversable(inside) {
-		t.Error("a folder below a closed one passed")
 	}
 }

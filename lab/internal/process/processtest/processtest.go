@@ -1,14 +1,11 @@
 package processtest
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -69,46 +66,6 @@ func OpenTemp(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// KillOwner runs a program that starts a server, prints "port folder" and
-// waits; then it kills the program's process group and checks that the server
-// has gone with it. A killed owner runs no deferred call and no cleanup.
-func KillOwner(t *testing.T, owner *exec.Cmd) {
-	t.Helper()
-	port, dir := startOwner(t, owner)
-	if Silent(port) {
-		t.Fatalf("nothing listens on %d", port)
-	}
-	if err := syscall.Kill(-owner.Process.Pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	_ = owner.Wait()
-	Eventually(t, dir+" is still there", func() bool {
-		_, err := os.Stat(dir)
-		return errors.Is(err, os.ErrNotExist)
-	})
-	Eventually(t, fmt.Sprintf("port %d still answers", port), func() bool { return Silent(port) })
-}
-
-func startOwner(t *testing.T, owner *exec.Cmd) (port int, dir string) {
-	t.Helper()
-	owner.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := owner.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := owner.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fmt.Sscan(line, &port, &dir); err != nil {
-		t.Fatal(err)
-	}
-	return port, dir
 }
 
 // Eventually fails with the complaint unless done comes true.
