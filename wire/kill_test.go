@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // While Kill runs the worker still lives, and its other threads go on sending.
@@ -17,7 +18,7 @@ func TestNothingIsForwardedOnceKilled(t *testing.T) {
 			p, k := startPeer(t), newTape()
 			g := wire.NewGate(k.record)
 			addr := proxy(t, g, p)
-			w, thread := startWorker(t, addr), call(t, addr)
+			w, thread := wiretest.StartWorker(t, addr), call(t, addr)
 			var atKill int
 			a := g.Arm(wire.Fault{Match: verb("add"), Nth: 20, Side: side, Do: wire.Kill, Kill: func() {
 				atKill = k.count(wire.Forwarded)
@@ -25,13 +26,13 @@ func TestNothingIsForwardedOnceKilled(t *testing.T) {
 				if err := k.wait(t.Context(), wire.Refused, 1); err != nil {
 					t.Error(err)
 				}
-				w.kill()
+				w.Kill()
 			}})
 			<-a.Fired()
 			if err := g.Quiet(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if !w.dead() {
+			if !w.Dead() {
 				t.Error("fired before the worker was dead")
 			}
 			if got := len(p.all()); got != atKill || k.count(wire.Forwarded) != atKill {
@@ -59,7 +60,7 @@ func wantKilledStep(t *testing.T, k *tape, s wire.Step, side wire.Side) {
 func TestOtherThreadsAreForwardedWhileOneStepIsHeld(t *testing.T) {
 	p, k := startPeer(t), newTape()
 	g := wire.NewGate(k.record)
-	w := startWorker(t, proxy(t, g, p))
+	w := wiretest.StartWorker(t, proxy(t, g, p))
 	a := g.Arm(wire.Fault{Match: verb("add"), Nth: 20, Do: wire.Hold})
 	<-a.Fired()
 	if err := k.wait(t.Context(), wire.Forwarded, k.count(wire.Forwarded)+20); err != nil {
@@ -68,17 +69,17 @@ func TestOtherThreadsAreForwardedWhileOneStepIsHeld(t *testing.T) {
 	if got := k.phases(a.Step()); !slices.Equal(got, []wire.Phase{wire.Request, wire.Held}) {
 		t.Errorf("the held step went on: %v", got)
 	}
-	w.kill()
+	w.Kill()
 }
 
 // The worker must not hear the reply at which it is killed, nor any later one.
 func TestWorkerHearsOnlyWhatWasPassed(t *testing.T) {
 	p, k := startPeer(t), newTape()
 	g := wire.NewGate(k.record)
-	w := startWorker(t, proxy(t, g, p))
-	a := g.Arm(wire.Fault{Match: verb("add"), Nth: 50, Side: wire.After, Do: wire.Kill, Kill: w.kill})
+	w := wiretest.StartWorker(t, proxy(t, g, p))
+	a := g.Arm(wire.Fault{Match: verb("add"), Nth: 50, Side: wire.After, Do: wire.Kill, Kill: w.Kill})
 	<-a.Fired()
-	heard := strings.Count(w.said.String(), "\n")
+	heard := strings.Count(w.Said.String(), "\n")
 	if passed := k.count(wire.Passed); heard == 0 || heard > passed {
 		t.Errorf("heard %d replies, passed %d", heard, passed)
 	}
@@ -92,11 +93,11 @@ func TestSecondKillDoesNotFire(t *testing.T) {
 	p, k := startPeer(t), newTape()
 	g := wire.NewGate(k.record)
 	addr := proxy(t, g, p)
-	w, thread := startWorker(t, addr), call(t, addr)
+	w, thread := wiretest.StartWorker(t, addr), call(t, addr)
 	kill := func() {
 		askLater(thread, "add") // the other one's step, at the latest
 		k.wait(t.Context(), wire.Refused, 1)
-		w.kill()
+		w.Kill()
 	}
 	one := g.Arm(wire.Fault{Match: verb("add"), Nth: 20, Do: wire.Kill, Kill: kill})
 	two := g.Arm(wire.Fault{Match: verb("add"), Nth: 21, Do: wire.Kill, Kill: kill})

@@ -5,40 +5,15 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
-	"runtime"
-	"strings"
-	"syscall"
 	"testing"
-	"time"
+
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // TestMain is the worker process when the test says so, and looks for goroutines
 // left behind when it is the test.
 func TestMain(m *testing.M) {
-	if addr := os.Getenv("WIRE_TEST_WORKER"); addr != "" {
-		work(addr)
-	}
-	code := m.Run()
-	if left := goroutinesLeft(); left != "" && code == 0 {
-		fmt.Println("goroutines left:\n" + left)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// goroutinesLeft gives them time to end: those of net/http do so on their own.
-func goroutinesLeft() (left string) {
-	for range 200 {
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		_, left, _ = strings.Cut(string(stacks), "\n\n") // the first is this one
-		if !strings.Contains(left, "twiceproof") {
-			return ""
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return left
+	os.Exit(wiretest.Main(m, work))
 }
 
 // work is a worker with four threads that never stop sending. It prints each
@@ -62,30 +37,3 @@ func work(addr string) {
 	}
 	select {}
 }
-
-// worker is a child process in a group of its own.
-type worker struct {
-	cmd  *exec.Cmd
-	said *strings.Builder
-}
-
-func startWorker(t *testing.T, addr string) *worker {
-	w := &worker{exec.Command(os.Args[0]), &strings.Builder{}}
-	w.cmd.Env = append(os.Environ(), "WIRE_TEST_WORKER="+addr)
-	w.cmd.Stdout = w.said
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := w.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(w.kill)
-	return w
-}
-
-// kill ends the process group and waits for its exit. What it said may be read
-// after that.
-func (w *worker) kill() {
-	syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL)
-	w.cmd.Wait()
-}
-
-func (w *worker) dead() bool { return w.cmd.ProcessState != nil }

@@ -3,14 +3,12 @@ package amqpwire_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"strings"
-	"syscall"
 	"testing"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 const (
@@ -46,28 +44,6 @@ func must(err error) {
 	}
 }
 
-type worker struct {
-	cmd  *exec.Cmd
-	said *strings.Builder
-}
-
-func startWorker(t *testing.T, addr string) *worker {
-	w := &worker{exec.CommandContext(t.Context(), os.Args[0]), &strings.Builder{}}
-	w.cmd.Env = append(os.Environ(), "AMQPWIRE_TEST_WORKER="+addr)
-	w.cmd.Stdout = w.said
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := w.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(w.kill)
-	return w
-}
-
-func (w *worker) kill() {
-	_ = syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
-	_ = w.cmd.Wait()                                      // killed: an error is what it says
-}
-
 // Where the worker is killed decides what is in the broker once that is quiet: nothing is
 // polled for.
 func TestKill(t *testing.T) {
@@ -88,10 +64,10 @@ func TestKill(t *testing.T) {
 			effects := declareEffects(t, s)
 			s.push(t, "m")
 			for run := range 10 {
-				w := startKilled(t, s, wire.Fault{Match: text(c.text), Side: c.side})
+				w := wiretest.KilledAt(t, s.gate, text(ready), wire.Fault{Match: text(c.text), Side: c.side}, s.proxy.Addr())
 				s.quiet(t)
 				if got := s.queued(t); got != c.queued || effects() != c.effects {
-					t.Fatalf("run %d: queued %d, effects %d, said %s", run, got, effects(), w.said)
+					t.Fatalf("run %d: queued %d, effects %d, said %s", run, got, effects(), w.Said)
 				}
 				steps := s.Steps()
 				if last := steps[len(steps)-1]; last != c.text+" [killed: ]" {
@@ -101,20 +77,6 @@ func TestKill(t *testing.T) {
 			}
 		})
 	}
-}
-
-// startKilled runs a worker to the fault.
-func startKilled(t *testing.T, s *setup, f wire.Fault) *worker {
-	t.Helper()
-	var w *worker
-	hold := s.gate.Arm(wire.Fault{Match: text(ready), Do: wire.Hold})
-	f.Do, f.Kill = wire.Kill, func() { w.kill() }
-	a := s.gate.Arm(f)
-	w = startWorker(t, s.proxy.Addr())
-	<-hold.Fired()
-	hold.Release()
-	<-a.Fired()
-	return w
 }
 
 func (s *setup) reset(t *testing.T, body string) {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"net"
 	"net/url"
 	"os"
 	"sync"
 	"testing"
-	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -22,10 +20,7 @@ import (
 // TestMain is the worker process when the test says so, and looks for goroutines left
 // behind when it is the test.
 func TestMain(m *testing.M) {
-	if addr := os.Getenv("AMQPWIRE_TEST_WORKER"); addr != "" {
-		work(addr)
-	}
-	os.Exit(wiretest.Main(m))
+	os.Exit(wiretest.Main(m, work))
 }
 
 // broker is the one that all tests share.
@@ -107,14 +102,7 @@ func channel(t testing.TB, conn *amqp.Connection) *amqp.Channel {
 	return ch
 }
 
-func (s *setup) quiet(t testing.TB) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	if err := s.gate.Quiet(ctx); err != nil {
-		t.Fatal(err)
-	}
-}
+func (s *setup) quiet(t testing.TB) { wiretest.Quiet(t, s.gate) }
 
 // queued is how many messages are ready for the next worker.
 func (s *setup) queued(t testing.TB) int {
@@ -139,17 +127,6 @@ func (s *setup) push(t testing.TB, bodies ...string) {
 		}
 		c.Wait()
 	}
-}
-
-// raw is a connection of which each byte is the test's own.
-func raw(t testing.TB, addr string) net.Conn {
-	t.Helper()
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	return conn
 }
 
 func text(s string) func(wire.Step) bool {

@@ -11,6 +11,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 const greeting = "AMQP\x00\x00\x09\x01"
@@ -33,7 +34,7 @@ func TestMalformed(t *testing.T) {
 		greeting + frame(1, 1, "\x00\x3c\x00\x28\x00\x00\x00\x00\x00", 0xce) + frame(2, 1, "\x00\x3c", 0xce): "header is cut short",
 	} {
 		s := start(t)
-		conn := raw(t, s.proxy.Addr())
+		conn := wiretest.Dial(t, s.proxy.Addr())
 		if _, err := conn.Write([]byte(sent)); err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func TestHeartbeatsPassWhatIsHeld(t *testing.T) {
 // none.
 func mute(t *testing.T, addr string) {
 	t.Helper()
-	silent := &silentConn{Conn: raw(t, addr)}
+	silent := &silentConn{Conn: wiretest.Dial(t, addr)}
 	conn, err := amqp.Open(silent, amqp.Config{Vhost: "/", Heartbeat: time.Second, SASL: []amqp.Authentication{&amqp.PlainAuth{Username: "guest", Password: "guest"}}})
 	check(t, err)
 	ended := conn.NotifyClose(make(chan *amqp.Error, 1))

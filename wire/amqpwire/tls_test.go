@@ -39,7 +39,7 @@ func TestTLS(t *testing.T) {
 // A client that begins with TLS where it is not offered gives up, and the proxy says why.
 func TestTLSIsDeclined(t *testing.T) {
 	s := start(t)
-	conn := tls.Client(raw(t, s.proxy.Addr()), &tls.Config{ServerName: "localhost"})
+	conn := tls.Client(wiretest.Dial(t, s.proxy.Addr()), &tls.Config{ServerName: "localhost"})
 	if err := conn.HandshakeContext(t.Context()); err == nil || !strings.Contains(err.Error(), "handshake failure") {
 		t.Errorf("the client says %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // A worker killed at its third charge: before, the service has two; after, it
@@ -18,10 +19,10 @@ func TestKill(t *testing.T) {
 	for side, want := range served {
 		u := startUpstream(t)
 		p, g, k := start(t, u.URL)
-		var w *worker
-		a := g.Arm(wire.Fault{Match: text(charge), Nth: 3, Side: side, Do: wire.Kill, Kill: func() { w.kill() }})
+		var w *wiretest.Worker
+		a := g.Arm(wire.Fault{Match: text(charge), Nth: 3, Side: side, Do: wire.Kill, Kill: func() { w.Kill() }})
 		hold := g.Arm(wire.Fault{Match: text(charge), Do: wire.Hold})
-		w = startWorker(t, p.URL())
+		w = wiretest.StartWorker(t, p.URL())
 		<-u.began // the poll waits
 		hold.Release()
 		<-a.Fired()
@@ -31,8 +32,8 @@ func TestKill(t *testing.T) {
 		if got := u.count(charge); got != want {
 			t.Errorf("%s: %d charges, want %d", side, got, want)
 		}
-		if got := strings.Count(w.said.String(), "true <nil>"); got != 2 {
-			t.Errorf("%s: heard %d replies, want 2: %s", side, got, w.said)
+		if got := strings.Count(w.Said.String(), "true <nil>"); got != 2 {
+			t.Errorf("%s: heard %d replies, want 2: %s", side, got, w.Said)
 		}
 		if k.count("GET /poll", wire.Lost) != 1 || u.count("GET /poll") != 1 {
 			t.Errorf("%s: the long poll did not end", side)

@@ -5,47 +5,22 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/httpwire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // TestMain is the worker process when the test says so, and looks for goroutines
 // left behind when it is the test.
 func TestMain(m *testing.M) {
-	if url := os.Getenv("HTTPWIRE_TEST_WORKER"); url != "" {
-		work(url)
-	}
 	if os.Getenv("HTTPWIRE_TEST_CALL") != "" {
 		caller(os.Args[1])
 	}
-	code := m.Run()
-	if left := goroutinesLeft(); left != "" && code == 0 {
-		fmt.Println("goroutines left:\n" + left)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// goroutinesLeft gives them time to end: those of net/http do so on their own.
-func goroutinesLeft() (left string) {
-	for range 200 {
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		_, left, _ = strings.Cut(string(stacks), "\n\n") // the first is this one
-		if !strings.Contains(left, "twiceproof") {
-			return ""
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return left
+	os.Exit(wiretest.Main(m, work))
 }
 
 // work is a worker that polls and charges for ever, and says what it hears.
@@ -58,28 +33,6 @@ func work(url string) {
 		}
 		fmt.Println(resp != nil, err)
 	}
-}
-
-type worker struct {
-	cmd  *exec.Cmd
-	said *strings.Builder
-}
-
-func startWorker(t *testing.T, url string) *worker {
-	w := &worker{exec.Command(os.Args[0]), &strings.Builder{}}
-	w.cmd.Env = append(os.Environ(), "HTTPWIRE_TEST_WORKER="+url)
-	w.cmd.Stdout = w.said
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := w.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(w.kill)
-	return w
-}
-
-func (w *worker) kill() {
-	syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL)
-	w.cmd.Wait()
 }
 
 // upstream is a real server that counts what it has served to the end.

@@ -170,16 +170,15 @@ func TestStand(t *testing.T) {
 func TestKillWithinTLS(t *testing.T) {
 	for side, want := range map[wire.Side]int{wire.Before: 0, wire.After: 1} {
 		s := startStand(t)
-		w := &worker{exec.Command(os.Args[0], ours), &strings.Builder{}}
-		w.cmd.Env = append(s.environment(s.ca), "HTTPWIRE_TEST_CALL=yes")
-		w.cmd.Stdout = w.said
+		cmd, said := exec.Command(os.Args[0], ours), &strings.Builder{}
+		cmd.Env, cmd.Stdout = append(s.environment(s.ca), "HTTPWIRE_TEST_CALL=yes"), said
 		started := make(chan struct{})
 		a := s.gate.Arm(wire.Fault{Match: text("POST /charges"), Side: side, Do: wire.Kill, Kill: func() {
 			<-started
-			w.cmd.Process.Kill()
-			w.cmd.Wait()
+			cmd.Process.Kill()
+			cmd.Wait()
 		}})
-		if err := w.cmd.Start(); err != nil {
+		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		close(started)
@@ -187,8 +186,8 @@ func TestKillWithinTLS(t *testing.T) {
 		if err := s.gate.Quiet(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.count("POST /charges"); got != want || w.said.Len() > 0 {
-			t.Errorf("%s: %d charges, want %d; the worker says %q", side, got, want, w.said)
+		if got := s.count("POST /charges"); got != want || said.Len() > 0 {
+			t.Errorf("%s: %d charges, want %d; the worker says %q", side, got, want, said)
 		}
 		if refused := s.wasRefused(); refused != "" {
 			t.Errorf("%s: refused %s", side, refused)

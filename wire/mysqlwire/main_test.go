@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -21,10 +20,7 @@ import (
 // TestMain is the worker process when the test says so, and looks for goroutines left
 // behind when it is the test.
 func TestMain(m *testing.M) {
-	if dsn := os.Getenv("MYSQLWIRE_TEST_WORKER"); dsn != "" {
-		work(dsn)
-	}
-	os.Exit(wiretest.Main(m))
+	os.Exit(wiretest.Main(m, work))
 }
 
 const schema = "CREATE TABLE t (id int PRIMARY KEY, note longtext) ENGINE=InnoDB"
@@ -121,14 +117,7 @@ func (s *setup) count(t testing.TB) (n int) {
 	return n
 }
 
-func (s *setup) quiet(t testing.TB) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if err := s.gate.Quiet(ctx); err != nil {
-		t.Fatal(err)
-	}
-}
+func (s *setup) quiet(t testing.TB) { wiretest.Quiet(t, s.gate) }
 
 // executor is a connection or a transaction.
 type executor interface {

@@ -4,15 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/pgwire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 const (
@@ -40,30 +39,8 @@ func work(dsn string) {
 	os.Exit(0)
 }
 
-type worker struct {
-	cmd  *exec.Cmd
-	said *strings.Builder
-}
-
-func startWorker(t *testing.T, dsn string) *worker {
-	w := &worker{exec.Command(os.Args[0]), &strings.Builder{}}
-	w.cmd.Env = append(os.Environ(), "PGWIRE_TEST_WORKER="+dsn)
-	w.cmd.Stdout = w.said
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := w.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(w.kill)
-	return w
-}
-
-func (w *worker) kill() {
-	syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL)
-	w.cmd.Wait()
-}
-
 // heard counts the replies that the worker has acted on.
-func (w *worker) heard() int { return strings.Count(w.said.String(), "\n") }
+func heard(w *wiretest.Worker) int { return strings.Count(w.Said.String(), "\n") }
 
 // Where the worker is killed decides what is committed, and what it has heard.
 func TestKill(t *testing.T) {
@@ -84,19 +61,13 @@ func TestKill(t *testing.T) {
 	} {
 		t.Run(c.side.String()+" "+c.text, func(t *testing.T) {
 			s := start(t)
-			var w *worker
-			hold := s.gate.Arm(wire.Fault{Match: text("BEGIN"), Do: wire.Hold})
-			a := s.gate.Arm(wire.Fault{Match: text(c.text), Side: c.side, Do: wire.Kill, Kill: func() { w.kill() }})
-			w = startWorker(t, s.proxied)
-			<-hold.Fired()
-			hold.Release()
-			<-a.Fired()
+			w := wiretest.KilledAt(t, s.gate, text("BEGIN"), wire.Fault{Match: text(c.text), Side: c.side}, s.proxied)
 			s.quiet(t)
 			if got := s.count(t); got != c.rows {
 				t.Errorf("%d rows, want %d", got, c.rows)
 			}
-			if got := w.heard(); got != c.heard {
-				t.Errorf("heard %d replies, want %d: %s", got, c.heard, w.said)
+			if got := heard(w); got != c.heard {
+				t.Errorf("heard %d replies, want %d: %s", got, c.heard, w.Said)
 			}
 			steps := s.Steps()
 			if want := fmt.Sprintf("%s [killed: %s]", c.text, c.why); steps[len(steps)-1] != want {
@@ -112,10 +83,10 @@ func TestKill(t *testing.T) {
 // The control: nobody kills it.
 func TestWorkerAlone(t *testing.T) {
 	s := start(t)
-	w := startWorker(t, s.proxied)
-	w.cmd.Wait()
-	if got := s.count(t); got != 2 || w.heard() != 5 {
-		t.Errorf("%d rows, said %s", got, w.said)
+	w := wiretest.StartWorker(t, s.proxied)
+	w.Wait()
+	if got := s.count(t); got != 2 || heard(w) != 5 {
+		t.Errorf("%d rows, said %s", got, w.Said)
 	}
 	s.Want(t, "BEGIN [BEGIN T]", inTransaction+" [INSERT 0 1 T]", "COMMIT [COMMIT I]", alone+" [INSERT 0 1 I]")
 }

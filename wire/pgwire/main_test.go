@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,10 +19,7 @@ import (
 // TestMain is the worker process when the test says so, and looks for goroutines
 // left behind when it is the test.
 func TestMain(m *testing.M) {
-	if dsn := os.Getenv("PGWIRE_TEST_WORKER"); dsn != "" {
-		work(dsn)
-	}
-	os.Exit(wiretest.Main(m))
+	os.Exit(wiretest.Main(m, work))
 }
 
 const schema = "CREATE TABLE t (id int PRIMARY KEY, note text)"
@@ -92,14 +88,7 @@ func (s *setup) count(t testing.TB) (n int) {
 	return n
 }
 
-func (s *setup) quiet(t testing.TB) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	if err := s.gate.Quiet(ctx); err != nil {
-		t.Fatal(err)
-	}
-}
+func (s *setup) quiet(t testing.TB) { wiretest.Quiet(t, s.gate) }
 
 func execOn(t testing.TB, conn executor, sql string, args ...any) {
 	t.Helper()

@@ -136,16 +136,10 @@ func TestKillWithinTLS(t *testing.T) {
 	for side, rows := range map[wire.Side]int{wire.Before: 1, wire.After: 2} {
 		s := start(t)
 		ca := s.secure(t)
-		var w *worker
-		hold := s.gate.Arm(wire.Fault{Match: text("BEGIN"), Do: wire.Hold})
-		a := s.gate.Arm(wire.Fault{Match: text(alone), Side: side, Do: wire.Kill, Kill: func() { w.kill() }})
-		w = startWorker(t, s.with("sslmode=verify-full", "sslrootcert="+ca))
-		<-hold.Fired()
-		hold.Release()
-		<-a.Fired()
+		w := wiretest.KilledAt(t, s.gate, text("BEGIN"), wire.Fault{Match: text(alone), Side: side}, s.with("sslmode=verify-full", "sslrootcert="+ca))
 		s.quiet(t)
-		if got := s.count(t); got != rows || w.heard() != 3 {
-			t.Errorf("%s: %d rows, heard %d replies: %s", side, got, w.heard(), w.said)
+		if got := s.count(t); got != rows || heard(w) != 3 {
+			t.Errorf("%s: %d rows, heard %d replies: %s", side, got, heard(w), w.Said)
 		}
 	}
 }

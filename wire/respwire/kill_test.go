@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 const (
@@ -48,29 +47,7 @@ func work(addr string) {
 	os.Exit(0)
 }
 
-type worker struct {
-	cmd  *exec.Cmd
-	said *strings.Builder
-}
-
-func startWorker(t *testing.T, addr string) *worker {
-	w := &worker{exec.CommandContext(t.Context(), os.Args[0]), &strings.Builder{}}
-	w.cmd.Env = append(os.Environ(), "RESPWIRE_TEST_WORKER="+addr)
-	w.cmd.Stdout = w.said
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := w.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(w.kill)
-	return w
-}
-
-func (w *worker) kill() {
-	_ = syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
-	_ = w.cmd.Wait()                                      // killed: an error is what it says
-}
-
-func (w *worker) heard() int { return strings.Count(w.said.String(), "heard ") }
+func heard(w *wiretest.Worker) int { return strings.Count(w.Said.String(), "heard ") }
 
 // Where the worker is killed decides what is in the server, and what it has heard.
 func TestKill(t *testing.T) {
@@ -94,21 +71,15 @@ func TestKill(t *testing.T) {
 			s := start(t)
 			s.push(t, "queue", "m")
 			s.direct.HSet(t.Context(), "unacked", "tag", "m")
-			var w *worker
-			hold := s.gate.Arm(wire.Fault{Match: text("BRPOP queue"), Do: wire.Hold})
-			a := s.gate.Arm(wire.Fault{Match: text(c.text), Side: c.side, Do: wire.Kill, Kill: func() { w.kill() }})
-			w = startWorker(t, s.proxy.Addr())
-			<-hold.Fired()
-			hold.Release()
-			<-a.Fired()
+			w := wiretest.KilledAt(t, s.gate, text("BRPOP queue"), wire.Fault{Match: text(c.text), Side: c.side}, s.proxy.Addr())
 			s.quiet(t)
 			effects := s.direct.Get(t.Context(), "effect").Val()
 			unacked := s.direct.HLen(t.Context(), "unacked").Val()
 			if got := len(s.list(t, "queue")); got != c.queued || effects != c.effects || unacked != c.unacked {
 				t.Errorf("queued %d, effects %q, unacked %d", got, effects, unacked)
 			}
-			if got := w.heard(); got != c.heard {
-				t.Errorf("heard %d, want %d: %s", got, c.heard, w.said)
+			if got := heard(w); got != c.heard {
+				t.Errorf("heard %d, want %d: %s", got, c.heard, w.Said)
 			}
 			steps := s.Steps()
 			if last := steps[len(steps)-1]; !strings.HasPrefix(last, c.text+" [killed:") {
@@ -122,7 +93,7 @@ func TestKill(t *testing.T) {
 func TestKilledWithItsMessage(t *testing.T) {
 	s := start(t)
 	s.push(t, "queue", "m")
-	conn := raw(t, s.proxy.Addr())
+	conn := wiretest.Dial(t, s.proxy.Addr())
 	a := s.gate.Arm(wire.Fault{Match: text(deliver), Side: wire.After, Do: wire.Kill, Kill: func() {
 		until(t, conn, "$1\r\nm\r\n")
 	}})
@@ -137,14 +108,14 @@ func TestKilledWithItsMessage(t *testing.T) {
 // The control: nobody kills it.
 func TestWorkerAlone(t *testing.T) {
 	s := start(t)
-	w := startWorker(t, s.proxy.Addr())
+	w := wiretest.StartWorker(t, s.proxy.Addr())
 	s.Wait(t, "BRPOP queue", wire.Forwarded)
 	if n := s.gate.InFlight(text("BRPOP queue")); n != 1 {
 		t.Errorf("%d polls wait", n)
 	}
 	s.push(t, "queue", "m")
-	if err := w.cmd.Wait(); err != nil || w.heard() != 3 {
-		t.Errorf("%v, said %s", err, w.said)
+	if err := w.Wait(); err != nil || heard(w) != 3 {
+		t.Errorf("%v, said %s", err, w.Said)
 	}
 	s.Want(t, "BRPOP queue [message]", deliver+" []", effect+" [1]", acks+" [EXEC 0, 0]")
 }
@@ -176,7 +147,7 @@ func TestDropOfADelivery(t *testing.T) {
 	s := start(t)
 	s.push(t, "queue", "m")
 	a := s.gate.Arm(wire.Fault{Match: text(deliver), Do: wire.Drop})
-	conn := raw(t, s.proxy.Addr())
+	conn := wiretest.Dial(t, s.proxy.Addr())
 	if _, err := conn.Write([]byte("BRPOP queue 0\r\n")); err != nil {
 		t.Fatal(err)
 	}

@@ -22,10 +22,7 @@ import (
 // TestMain is the worker process when the test says so, and looks for goroutines left
 // behind when it is the test.
 func TestMain(m *testing.M) {
-	if addr := os.Getenv("RESPWIRE_TEST_WORKER"); addr != "" {
-		work(addr)
-	}
-	os.Exit(wiretest.Main(m))
+	os.Exit(wiretest.Main(m, work))
 }
 
 // server is the one that all tests share; each has it empty.
@@ -91,14 +88,7 @@ func client(t testing.TB, addr string, protocol int) *goredis.Client {
 	return c
 }
 
-func (s *setup) quiet(t testing.TB) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	if err := s.gate.Quiet(ctx); err != nil {
-		t.Fatal(err)
-	}
-}
+func (s *setup) quiet(t testing.TB) { wiretest.Quiet(t, s.gate) }
 
 // list is what is in a list, from its head.
 func (s *setup) list(t testing.TB, key string) []string {
@@ -117,17 +107,6 @@ func (s *setup) push(t testing.TB, key string, messages ...string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// raw is a connection of which each byte is the test's own.
-func raw(t testing.TB, addr string) net.Conn {
-	t.Helper()
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	return conn
 }
 
 // say sends and reads what must come back.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/respwire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // No password reaches a name, a status, or one who looks: not of a login, and not of a
@@ -47,7 +48,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		_ = c.Migrate(ctx, "127.0.0.1", "1", secret, 0, 1).Err()
 		_ = c.Close()
 	}
-	conn := raw(t, s.proxy.Addr())
+	conn := wiretest.Dial(t, s.proxy.Addr())
 	say(t, conn, "auth job "+secret+"\r\n", "+OK\r\n")
 	say(t, conn, "MULTI\r\nAUTH job "+secret+"\r\nEXEC\r\n", "+OK\r\n+QUEUED\r\n*1\r\n+OK\r\n")
 	trace := strings.Join(s.Steps(), "\n")
@@ -73,7 +74,7 @@ func TestMalformed(t *testing.T) {
 		strings.Repeat("a", 1<<16) + "": "longer than",
 	} {
 		s := start(t)
-		conn := raw(t, s.proxy.Addr())
+		conn := wiretest.Dial(t, s.proxy.Addr())
 		if _, err := conn.Write([]byte(sent)); err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ func TestServerIsNoRedis(t *testing.T) {
 	s := start(t)
 	s.addr = other.Addr().String()
 	s.listen(t)
-	conn := raw(t, s.proxy.Addr())
+	conn := wiretest.Dial(t, s.proxy.Addr())
 	if _, err := conn.Write([]byte("GET a\r\n")); err != nil {
 		t.Fatal(err)
 	}

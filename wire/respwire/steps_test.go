@@ -11,6 +11,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/respwire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // In both versions of the protocol a client gets what it gets without the proxy, and the
@@ -82,7 +83,7 @@ func TestTransaction(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	conn := raw(t, s.proxy.Addr())
+	conn := wiretest.Dial(t, s.proxy.Addr())
 	say(t, conn, "MULTI\r\n", "+OK\r\n")
 	say(t, conn, "ZREM unacked_index tag\r\n", "+QUEUED\r\n")
 	say(t, conn, "hdel unacked tag\r\n", "+QUEUED\r\n")
@@ -101,7 +102,7 @@ func TestTransaction(t *testing.T) {
 // What is sent ahead goes one by one, and its replies come in order.
 func TestPipeline(t *testing.T) {
 	s := start(t)
-	conn := raw(t, s.proxy.Addr())
+	conn := wiretest.Dial(t, s.proxy.Addr())
 	say(t, conn, "SET a 1\r\nINCR a\r\n*0\r\n\r\nGET a\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\n", "+OK\r\n:2\r\n$1\r\n2\r\n$1\r\n2\r\n")
 	s.Want(t, "SET a [OK]", "INCR a [2]", "GET a [value]", "GET a [value]")
 	a := s.gate.Arm(wire.Fault{Match: text("INCR a"), Side: wire.After, Do: wire.Kill})
@@ -124,7 +125,7 @@ func TestDelivery(t *testing.T) {
 			all = append(all, seen{step.String(), string(from), string(slices.Concat(messages...))})
 		}
 	}})
-	conn := raw(t, s.proxy.Addr())
+	conn := wiretest.Dial(t, s.proxy.Addr())
 	say(t, conn, "BRPOP b a 0.01\r\n", "*-1\r\n")
 	s.push(t, "a", "m1")
 	say(t, conn, "BRPOP b a 1\r\n", "*2\r\n$1\r\na\r\n$2\r\nm1\r\n")
@@ -157,7 +158,7 @@ func TestNamesOfTheQueue(t *testing.T) {
 	}})
 	s.push(t, "a", "m1")
 	a := s.gate.Arm(wire.Fault{Match: text("acknowledged m1"), Side: wire.Before, Do: wire.Hold})
-	conn := raw(t, s.proxy.Addr())
+	conn := wiretest.Dial(t, s.proxy.Addr())
 	say(t, conn, "LMOVE a w RIGHT LEFT\r\n", "$2\r\nm1\r\n")
 	if _, err := conn.Write([]byte("LREM w 1 m1\r\n")); err != nil {
 		t.Fatal(err)
@@ -176,7 +177,7 @@ func TestPubSub(t *testing.T) {
 	for hello, resp3 := range map[string]bool{"": false, "HELLO 3\r\n": true} {
 		s := start(t)
 		kind := map[bool]string{false: "*", true: ">"}[resp3]
-		conn := raw(t, s.proxy.Addr())
+		conn := wiretest.Dial(t, s.proxy.Addr())
 		if resp3 {
 			if _, err := conn.Write([]byte(hello)); err != nil {
 				t.Fatal(err)
@@ -226,7 +227,7 @@ func until(t *testing.T, conn interface {
 // CLIENT REPLY: what is not answered has an end too, and the replies stay in step.
 func TestUnanswered(t *testing.T) {
 	s := start(t)
-	conn := raw(t, s.proxy.Addr())
+	conn := wiretest.Dial(t, s.proxy.Addr())
 	say(t, conn, "CLIENT REPLY SKIP\r\nSET a 1\r\nINCR a\r\n", ":2\r\n")
 	say(t, conn, "CLIENT REPLY OFF\r\nMULTI\r\nINCR a\r\nEXEC\r\nCLIENT REPLY ON\r\nGET a\r\n", "+OK\r\n$1\r\n3\r\n")
 	s.Want(t, "SET a [unanswered]", "INCR a [2]", "MULTI; INCR a; EXEC [unanswered]", "GET a [value]")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // A dead worker's poll must not take the next message. The server is kept busy while the
@@ -15,14 +16,14 @@ func TestDeadWorkersPoll(t *testing.T) {
 	for _, waits := range []bool{true, false} {
 		t.Run(fmt.Sprint("waits ", waits), func(t *testing.T) {
 			s := start(t)
-			w := startWorker(t, s.proxy.Addr())
+			w := wiretest.StartWorker(t, s.proxy.Addr())
 			s.Wait(t, "BRPOP queue", wire.Forwarded)
 			blocked(t, s, 1)
-			busy := raw(t, s.addr)
+			busy := wiretest.Dial(t, s.addr)
 			say(t, busy, "PING\r\n", "+PONG\r\n") // or the server has yet to accept it
 			occupy(t, busy, waits)
 			s.gate.Shut()
-			w.kill()
+			w.Kill()
 			if waits {
 				s.quiet(t)
 				s.push(t, "queue", "m")
@@ -70,7 +71,7 @@ func blocked(t *testing.T, s *setup, n int) {
 // A worker that goes in its poll by itself takes its poll with it.
 func TestWorkerThatGoes(t *testing.T) {
 	s := start(t)
-	conn := raw(t, s.proxy.Addr())
+	conn := wiretest.Dial(t, s.proxy.Addr())
 	if _, err := conn.Write([]byte("BLMOVE queue work RIGHT LEFT 0\r\n")); err != nil {
 		t.Fatal(err)
 	}

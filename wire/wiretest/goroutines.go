@@ -2,15 +2,20 @@ package wiretest
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 )
 
-// Main runs the tests, and fails when a goroutine of a proxy is left behind. Those of a
-// throw-away server stay as long as the process.
-func Main(m *testing.M) (code int) {
+// Main runs the tests, or work in the program that StartWorker starts. It fails when a
+// goroutine of a proxy is left behind; those of a throw-away server stay as long as the
+// process.
+func Main(m *testing.M, work func(addr string)) (code int) {
+	if addr := os.Getenv(workerEnv); addr != "" {
+		work(addr)
+	}
 	code = m.Run()
 	if left := goroutinesLeft(); left != "" && code == 0 {
 		fmt.Println("goroutines left:\n" + left)
