@@ -105,22 +105,5 @@ func lateFinisher(ctx context.Context, w *world) error {
 	if err != nil || !fired {
 		return err
 	}
-	w.pause(first)
-	if err := w.look(ctx, SeenFault, op); err != nil {
-		return err
-	}
-	if err := w.pass(ctx, w.past()); err != nil {
-		return err
-	}
-	if _, err := w.startWorker(ctx); err != nil {
-		return err
-	}
-	if err := w.rest(ctx); err != nil {
-		return err
-	}
-	if err := w.look(ctx, SeenTaken, op); err != nil {
-		return err
-	}
-	w.wake(first, t)
-	return w.end(ctx, op)
+	return w.outlast(ctx, first, t.release, op)
 }
