@@ -19,9 +19,12 @@ func Judged(results []replay.Result) string {
 }
 
 // Overall is the verdict on the judged version. A violation that was seen counts
-// also when something else is unknown.
+// also when something else is unknown. Where no case fits the version, nothing was told.
 func Overall(results []replay.Result, judged string) string {
 	overall := replay.OK
+	if len(results) > 0 && !anyFits(results, judged) {
+		overall = replay.Unknown
+	}
 	for _, r := range results {
 		switch {
 		case r.Version != judged:
@@ -32,6 +35,12 @@ func Overall(results []replay.Result, judged string) string {
 		}
 	}
 	return overall
+}
+
+func anyFits(results []replay.Result, judged string) bool {
+	return slices.ContainsFunc(results, func(r replay.Result) bool {
+		return r.Version == judged && r.Verdict.Verdict != replay.NotApplicable
+	})
 }
 
 // Versions are the code versions in the order of the results.

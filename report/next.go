@@ -45,10 +45,12 @@ func cases(n int) string {
 
 // Meaning is what the exit status says of the judged version.
 func Meaning(r Report) string {
-	switch r.Verdict {
-	case replay.Violation:
+	switch {
+	case r.Verdict == replay.Violation:
 		return fmt.Sprintf("exit status 1: %s did not stand every case", r.Judged)
-	case replay.Unknown:
+	case r.Verdict == replay.Unknown && !anyFits(r.Results, r.Judged):
+		return fmt.Sprintf("exit status 3: none of these cases fits %s, so nothing was told of it", r.Judged)
+	case r.Verdict == replay.Unknown:
 		return fmt.Sprintf("exit status 3: of %s a case could not be told", r.Judged)
 	}
 	return fmt.Sprintf("exit status 0: %s stood every case that fits it", r.Judged)
