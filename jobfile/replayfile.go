@@ -26,7 +26,7 @@ type Replay struct {
 	// Effects says where the effect of an own row is seen.
 	Effects Effects `yaml:"effects"`
 	// Backfill is an SQL file that marks what the old code has finished as done; in
-	// it {{key}} is the operation key, {{job_type}} the job's type.
+	// it {{key}} is the operation key.
 	Backfill string `yaml:"backfill"`
 	// Sweep is the command that the application runs from time to time to act on
 	// stale claims whose message is gone.

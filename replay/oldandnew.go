@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/twiceproof/twiceproof/jobfile"
@@ -67,13 +68,29 @@ func (w *world) backfill(ctx context.Context, op operation) error {
 	if err != nil {
 		return &Problem{What: fmt.Sprintf("backfill file %s cannot be read", w.Spec.Backfill), Hint: "name it in backfill as seen from the replay file's folder"}
 	}
-	quoted := strings.NewReplacer("'", "''")
-	if w.Spec.Database.Kind == jobfile.MySQL {
-		quoted = strings.NewReplacer("'", "''", `\`, `\\`)
+	script, err := backfillFor(string(text), op.key, w.Spec.Database.Kind)
+	if err != nil {
+		return err
 	}
-	script := strings.NewReplacer("{{key}}", quoted.Replace(op.key), "{{job_type}}", quoted.Replace(w.Job.Type)).Replace(string(text))
 	if err := w.db.Apply(ctx, script); err != nil {
 		return &Problem{What: "the backfill cannot be applied: " + err.Error(), Hint: "correct the file that backfill names"}
 	}
 	return nil
+}
+
+var placeholder = regexp.MustCompile(`\{\{ *[a-z]+(_[a-z]+)* *\}\}`)
+
+// backfillFor puts the key in its place. Another name in braces is no text that anybody
+// means: it would be marked as done by that name.
+func backfillFor(text, key string, kind jobfile.DatabaseKind) (string, error) {
+	for _, name := range placeholder.FindAllString(text, -1) {
+		if name != "{{key}}" {
+			return "", &Problem{What: "the backfill has " + name + " in it, for which a replay puts nothing", Hint: "{{key}} is the operation's key; the job's type is written as it is"}
+		}
+	}
+	quoted := strings.NewReplacer("'", "''")
+	if kind == jobfile.MySQL {
+		quoted = strings.NewReplacer("'", "''", `\`, `\\`)
+	}
+	return strings.ReplaceAll(text, "{{key}}", quoted.Replace(key)), nil
 }
