@@ -16,9 +16,11 @@ var (
 	// alembicBefore also takes a tuple over several lines, as of a merge.
 	alembicBefore  = regexp.MustCompile(`(?m)^down_revision\s*(?::[^=]*)?=\s*(\([^)]*\)|.*$)`)
 	quotedWord     = regexp.MustCompile(`["']([^"']+)["']`)
-	scriptLocation = regexp.MustCompile(`(?m)^script_location\s*=\s*(?:%\(here\)s/)?(\S+)`)
-	manyLocations  = regexp.MustCompile(`(?m)^version_locations\s*=`)
+	scriptLocation = regexp.MustCompile(`(?m)^script_location\s*[=:]\s*(?:%\(here\)s/)?(.*?)\s*$`)
+	otherLocations = regexp.MustCompile(`(?m)^(version_locations\s*[=:]|recursive_version_locations\s*[=:]\s*(true|1|yes|on))`)
 )
+
+const alembicName = "_idempotency_records.py"
 
 // alembic is the next revision.
 func alembic(r Request, f filling) ([]File, error) {
@@ -31,8 +33,10 @@ func alembic(r Request, f filling) ([]File, error) {
 	}
 	sum := sha256.Sum256([]byte(f.Before + r.Table))
 	f.Revision = hex.EncodeToString(sum[:])[:12]
-	return []File{{path.Join(folder, f.Revision+"_idempotency_records.py"), fill("alembic.py.tmpl", f), theMigration}}, nil
+	return []File{{path.Join(folder, f.Revision+alembicName), fill("alembic.py.tmpl", f), theMigration}}, nil
 }
+
+const emptyRevision = "make an empty revision with alembic revision, and put the SQL of twiceproof schema into it"
 
 // alembicFolder refuses what it would read wrongly: a revision that names no head beside
 // others makes a second root.
@@ -44,25 +48,25 @@ func alembicFolder(repository fs.FS) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	place := scriptLocation.FindSubmatch(text)
-	switch {
-	case place == nil:
+	places := scriptLocation.FindAllSubmatch(text, -1)
+	if len(places) == 0 || len(places[0][1]) == 0 {
 		return "", &Problem{"alembic.ini names no script_location", "name one there, such as script_location = migrations"}
-	case manyLocations.Match(text), strings.Contains(string(place[1]), ":"):
-		return "", &Problem{"alembic.ini keeps its revisions in a way that init does not read (version_locations, or a package)",
-			"make an empty revision with alembic revision, and put the SQL of twiceproof schema into it"}
 	}
-	return path.Join(path.Clean(string(place[1])), "versions"), nil
+	location := string(places[0][1])
+	if len(places) > 1 || otherLocations.Match(text) || strings.ContainsAny(location, ":%") {
+		return "", &Problem{"alembic.ini keeps its revisions in a way that init does not read (several script_location, version_locations, a package, or a value that is put together)", emptyRevision}
+	}
+	return inside(repository, "script_location of alembic.ini", location, "versions", emptyRevision)
 }
 
-// alembicHead is the revision that no other one comes after.
+// alembicHead is the revision that no other one comes after, but for init's own.
 func alembicHead(repository fs.FS, folder string) (string, error) {
 	before, all := map[string]bool{}, []string{}
-	for _, name := range namesIn(repository, folder) {
-		text, err := fs.ReadFile(repository, path.Join(folder, name))
-		if err != nil || !strings.HasSuffix(name, ".py") {
-			continue
-		}
+	texts, err := textsIn(repository, folder, func(name string) bool { return strings.HasSuffix(name, ".py") && !strings.HasSuffix(name, alembicName) })
+	if err != nil {
+		return "", err
+	}
+	for _, text := range texts {
 		if m := alembicRevision.FindSubmatch(text); m != nil {
 			all = append(all, string(m[1]))
 		}

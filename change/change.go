@@ -22,6 +22,8 @@ type Request struct {
 	Now time.Time
 	// Repository is the application's, from the top of its git repository.
 	Repository fs.FS
+	// Commit is the last one, in which the job is as it was; empty: there is none.
+	Commit string
 	// Folder has the job file, as in services/billing; empty: the top.
 	Folder string
 }
@@ -40,6 +42,9 @@ func Files(r Request) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkNames(r); err != nil {
+		return nil, err
+	}
 	entry := ci(r.Repository, r.Folder)
 	if r.Repository, err = fs.Sub(r.Repository, path.Join(".", r.Folder)); err != nil {
 		return nil, err
@@ -48,8 +53,16 @@ func Files(r Request) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := append([]File(nil), migration...)
-	files = append(files, schemaCopy(statements.Schema, r.Dialect), sketchOf(r), replayFile(r), backfill(r))
+	sketch, err := sketchOf(r)
+	if err != nil {
+		return nil, err
+	}
+	replay, err := replayFile(r)
+	if err != nil {
+		return nil, err
+	}
+	files := append(append([]File(nil), migration...), schemaCopy(statements.Schema, r.Dialect), sketch, replay)
+	files = append(files, backfills(r)...)
 	for i := range files {
 		files[i].Path = path.Join(r.Folder, files[i].Path)
 	}
@@ -57,11 +70,7 @@ func Files(r Request) ([]File, error) {
 }
 
 // schemaCopy is what the throw-away database of a replay is made from.
+// A dump of the application's own tables may have it, too.
 func schemaCopy(schema, dialect string) File {
-	return File{Path: "twiceproof/schema." + dialect + ".sql", Text: schema, What: "the table for the replay's throw-away database, the same as the migration's"}
-}
-
-func backfill(r Request) File {
-	f := filling{Table: r.Table, Dialect: r.Dialect, Job: r.Job.Type}
-	return File{Path: "twiceproof/backfill.sql", Text: fill("backfill.sql.tmpl", f), What: "marks what the old code has done already"}
+	return File{Path: "twiceproof/schema." + dialect + ".sql", Text: whereMissing(schema), What: "the table for the replay's throw-away database, the same as the migration's"}
 }

@@ -28,13 +28,13 @@ var repositories = map[Framework]fstest.MapFS{
 
 func requestOf(f Framework, dialect string, q job.Queue, kind job.EffectKind) Request {
 	keys := map[job.Queue][]string{job.SQS: {"body.order.id", "body.amount"}, job.Sidekiq: {"args[0].order_id", "args[1]"}, job.Celery: {"kwargs.order_id", "kwargs.amount"}}
-	j := job.Job{Type: "charge.create", Queue: q, Message: map[job.Queue]string{job.SQS: "charges", job.Sidekiq: "ChargeJob", job.Celery: "billing.charge"}[q], Effect: job.Effect{Kind: kind}, Lease: time.Minute}
+	j := job.Job{Type: "charge.create", Queue: q, Message: map[job.Queue]string{job.SQS: "charges", job.Sidekiq: "ChargeJob", job.Celery: "billing.charge"}[q], Effect: job.Effect{Kind: kind}, LongestRun: 10 * time.Second, Lease: time.Minute}
 	j.Operation.Key = []job.Path{job.MustParsePath(keys[q][0])}
 	j.Operation.Fingerprint = []job.Path{job.MustParsePath(keys[q][1])}
 	if kind == job.Outside {
-		j.Stale.Policy = job.Lookup
+		j.Stale = job.Stale{Policy: job.Lookup, Settle: time.Second}
 	}
-	return Request{Job: j, Table: "idempotency_records", Dialect: dialect, Framework: f, Now: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Repository: repositories[f]}
+	return Request{Job: j, Table: "idempotency_records", Dialect: dialect, Framework: f, Now: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Commit: map[Framework]string{SQL: "", Rails: "9e5b4f4a1c2d"}[f], Repository: repositories[f]}
 }
 
 func TestGuess(t *testing.T) {
@@ -83,16 +83,39 @@ func TestReplayFileFitsItsJob(t *testing.T) {
 		for _, kind := range []job.EffectKind{job.Outside, job.OwnRow} {
 			for _, dialect := range []string{"postgres", "mysql", "sqlite"} {
 				r := requestOf(SQL, dialect, q, kind)
-				spec, err := jobfile.ParseReplay("twiceproof.replay.yaml", []byte(replayFile(r).Text))
+				text := replayTextOf(t, r)
+				spec, err := jobfile.ParseReplay("twiceproof.replay.yaml", []byte(filledIn.Replace(text)))
 				if err == nil {
 					_, err = spec.JobOf(&jobfile.File{Jobs: []job.Job{r.Job}})
 				}
 				if err != nil {
-					t.Errorf("%s, %s, %s: %v\n%s", q, kind, dialect, err, replayFile(r).Text)
+					t.Errorf("%s, %s, %s: %v\n%s", q, kind, dialect, err, text)
 				}
 			}
 		}
 	}
+}
+
+// filledIn is what a person writes who has read the remarks.
+var filledIn = strings.NewReplacer("outside: FILL_IN", "outside: PAYMENTS_URL", "act: FILL_IN", "act: POST /charges", "operation: FILL_IN", "operation: body.order_id",
+	"reference: FILL_IN", "reference: body.reference", "look_up: FILL_IN", "look_up: GET /charges/{reference}", "FILL_IN", "written")
+
+func replayTextOf(t *testing.T, r Request) string {
+	t.Helper()
+	f, err := replayFile(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Text
+}
+
+func sketchTextOf(t *testing.T, r Request) string {
+	t.Helper()
+	f, err := sketchOf(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Text
 }
 
 func TestProblems(t *testing.T) {
@@ -139,7 +162,7 @@ func TestWhatAMigrationComesAfter(t *testing.T) {
 		path, text string
 	}{
 		"a merge":            {Alembic, merged, "", `down_revision = "m"`},
-		"the first revision": {Alembic, fstest.MapFS{"alembic.ini": {Data: []byte("script_location = db\n")}}, "", "down_revision = None"},
+		"the first revision": {Alembic, fstest.MapFS{"alembic.ini": {Data: []byte("script_location = ./db\r\n")}, "db/env.py": {}}, "", "down_revision = None"},
 		"a leaf of a low number": {Django, fstest.MapFS{
 			"a/migrations/__init__.py": {}, "a/migrations/0005_old.py": {Data: []byte("")},
 			"a/migrations/0002_new.py": {Data: []byte("dependencies = [('a', '0005_old')]")},

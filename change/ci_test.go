@@ -51,7 +51,7 @@ func foldersOf(t *testing.T, text string, gitlab bool) []string {
 		}
 		parse(t, text, &entry)
 		for _, e := range entry {
-			if !slices.Contains(e.Script, `cd "$FOLDER"`) {
+			if !slices.Contains(e.Script, `cd -- "$FOLDER"`) {
 				t.Errorf("the script stays at the top: %q", e.Script)
 			}
 			return append([]string{e.Variables["FOLDER"]}, e.Artifacts.Paths...)
@@ -96,12 +96,12 @@ func parse(t *testing.T, text string, into any) {
 func TestCIEntryAtTheTop(t *testing.T) {
 	w := parseWorkflow(t, ci(fstest.MapFS{}, "").Text)
 	j := w.Jobs["replay"]
-	if w.Name != "twiceproof" || len(w.On) != 1 || j.RunsOn == "" || len(j.Steps) != 5 || w.Defaults.Run.Folder != "" || j.Steps[4].With["path"] != "evidence" {
+	if w.Name != "twiceproof" || len(w.On) != 1 || j.RunsOn == "" || len(j.Steps) != 6 || w.Defaults.Run.Folder != "" || j.Steps[5].With["path"] != "evidence" {
 		t.Errorf("%+v", w)
 	}
 	var gitlab map[string]struct{ Script []string }
 	parse(t, ci(fstest.MapFS{".gitlab-ci.yml": {}}, "").Text, &gitlab)
-	if script := gitlab["replay"].Script; len(script) != 2 {
+	if script := gitlab["replay"].Script; len(script) != 3 {
 		t.Errorf("%q", script)
 	}
 }
@@ -110,7 +110,7 @@ func TestCIEntryAtTheTop(t *testing.T) {
 func TestGoJobIsGo(t *testing.T) {
 	for _, kind := range []job.EffectKind{job.Outside, job.OwnRow} {
 		for _, dialect := range []string{"postgres", "mysql", "sqlite"} {
-			text := sketchOf(requestOf(SQL, dialect, job.SQS, kind)).Text
+			text := sketchTextOf(t, requestOf(SQL, dialect, job.SQS, kind))
 			formatted, err := format.Source([]byte(text))
 			if err != nil || string(formatted) != text {
 				t.Errorf("%v; gofmt would make of it\n%s", err, formatted)

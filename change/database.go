@@ -17,9 +17,11 @@ var configurations = []struct {
 	kind  *regexp.Regexp
 }{
 	{[]string{"config/database.yml"}, regexp.MustCompile(`(?m)(?:^|[{,])[ \t]*(?:adapter:[ \t]*["']?(\w+)|url:[ \t]*["']?([\w+]+)://)`)},
-	{[]string{"settings.py", "*/settings.py", "settings/*.py", "*/settings/*.py"}, regexp.MustCompile(`(?m)^[^#\n]*["']ENGINE["']\]?\s*[:=]\s*["'](?:\w+\.)*(\w+)["']`)},
+	{djangoSettings, regexp.MustCompile(`(?m)^[^#\n]*["']ENGINE["']\]?\s*[:=]\s*["'](?:\w+\.)*(\w+)["']`)},
 	{[]string{"alembic.ini"}, regexp.MustCompile(`(?m)^sqlalchemy\.url\s*=\s*([\w+]+)://`)},
 }
+
+var djangoSettings = []string{"settings.py", "*/settings.py", "settings/*.py", "*/settings/*.py"}
 
 // Databases are those that the frameworks' own configurations name.
 func Databases(repository fs.FS) (all []Told) {

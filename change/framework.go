@@ -3,6 +3,7 @@ package change
 import (
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -48,13 +49,20 @@ func Guess(repository fs.FS) Framework {
 // migrationFolders are where Go applications usually keep them.
 var migrationFolders = []string{"migrations", "db/migrations", "database/migrations", "sql/migrations", "internal/migrations"}
 
-func migrationFolder(repository fs.FS) string {
+// gooseFolder is where goose itself looks first.
+var gooseFolder = regexp.MustCompile(`(?m)^(?:export\s+)?GOOSE_MIGRATION_DIR\s*=\s*["']?([^"'\s#]+)`)
+
+func migrationFolder(r Request) (string, error) {
+	text, _ := fs.ReadFile(r.Repository, ".env") // what cannot be read names none
+	if m := gooseFolder.FindSubmatch(text); m != nil && r.Framework == Goose {
+		return inside(r.Repository, "GOOSE_MIGRATION_DIR of .env", string(m[1]), "", "goose create idempotency_records sql, and put the SQL of twiceproof schema into it")
+	}
 	for _, folder := range migrationFolders {
-		if has(repository, folder) {
-			return folder
+		if has(r.Repository, folder) {
+			return folder, nil
 		}
 	}
-	return migrationFolders[0]
+	return migrationFolders[0], nil
 }
 
 func isGoose(repository fs.FS, name string) bool {

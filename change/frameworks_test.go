@@ -1,8 +1,8 @@
 package change_test
 
 import (
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -75,36 +75,59 @@ func (p *project) withoutWayBack() {
 // a table, and no other.
 func (p *project) backfilled() {
 	p.t.Helper()
-	text := p.run("cat twiceproof/backfill.sql")
-	p.db.exec("INSERT INTO charges (order_id) VALUES ('one'), ('a/b%c'), ('it''s')")
-	p.db.exec(strings.NewReplacer("{{job_type}}", "charge.create", "{{key}}", "one").Replace(text))
+	one, all := p.run("cat twiceproof/backfill.replay.sql"), p.run("cat twiceproof/backfill.sql")
+	p.wantRefused("a key that nobody has put in", one)
+	p.db.exec(strings.ReplaceAll(one, "{{key}}", "one"))
 	p.wantOutcome("one", true, "backfilled")
 	p.wantOutcome("forgotten", false, "acted")
+
+	p.db.exec("INSERT INTO charges (order_id) VALUES ('one'), ('a/b%c'), ('it''s')")
+	p.refusedUnfilled(all)
 	p.db.exec("INSERT INTO charges (order_id) VALUES ('" + strings.Repeat("%", 90) + "')") // 270 bytes as a key
-	if _, err := p.db.ExecContext(p.t.Context(), ofMany(p.t, text)); err == nil {
-		p.t.Error("what cannot be marked was left out silently")
-	}
+	p.wantRefused("a key that is too long", fillIn(all, 3))
 	p.db.exec("DELETE FROM charges WHERE length(order_id) = 90")
-	p.db.exec(ofMany(p.t, text))
+	p.db.exec(fillIn(all, 3), fillIn(all, 3))
 	for _, order := range []string{"one", "a/b%c", "it's"} {
 		p.wantOutcome(order, true, "backfilled")
 	}
 	p.wantOutcome("forgotten", true, "acted")
 }
 
-var (
-	selection = regexp.MustCompile(`(?m)^--   (SELECT .*)\n--   FROM orders (WHERE) charged$`)
-	oneValue  = regexp.MustCompile(`(?m)^VALUES .*$`)
-)
-
-// ofMany is the statement for many operations, as its remark says.
-func ofMany(t *testing.T, text string) string {
-	t.Helper()
-	m := selection.FindStringSubmatch(text)
-	if m == nil || !oneValue.MatchString(text) {
-		t.Fatalf("no selection in\n%s", text)
+// fillIn writes what the remarks ask for in the first places, and leaves the others.
+func fillIn(text string, places int) string {
+	remarks, statement, _ := strings.Cut(text, "INSERT INTO")
+	for _, own := range []string{"order_id", "charges", "order_id IS NOT NULL"}[:places] {
+		statement = strings.Replace(statement, "FILL_IN", own, 1)
 	}
-	return oneValue.ReplaceAllLiteralString(text, m[1]+" FROM charges "+m[2]+" order_id IS NOT NULL")
+	return remarks + "INSERT INTO" + statement
+}
+
+// refusedUnfilled: as long as one place is left, by the client that people use, and nothing
+// is written.
+func (p *project) refusedUnfilled(text string) {
+	p.t.Helper()
+	if strings.Count(fillIn(text, 0), "FILL_IN") != 4 || strings.Contains(fillIn(text, 3), "(FILL_IN") { // one is in the remarks
+		p.t.Fatalf("other places than were thought in\n%s", text)
+	}
+	for places := range 3 {
+		p.wantRefused(strconv.Itoa(places)+" of 3 places filled in", fillIn(text, places))
+	}
+	if output, err := p.try(p.db.fill(clients[p.db.dialect]) + " <twiceproof/backfill.sql"); err == nil {
+		p.t.Errorf("the client took the backfill as it was written: %s", output)
+	}
+}
+
+// wantRefused: the statement is an error, and writes nothing.
+func (p *project) wantRefused(what, statement string) {
+	p.t.Helper()
+	const query = "SELECT job_type FROM idempotency_records"
+	before := p.db.texts(query)
+	if _, err := p.db.ExecContext(p.t.Context(), statement); err == nil {
+		p.t.Errorf("%s was taken:\n%s", what, statement)
+	}
+	if after := p.db.texts(query); !slices.Equal(after, before) {
+		p.t.Errorf("%s was written: %q after %q", what, after, before)
+	}
 }
 
 // wantKept: the table is sound, and remembers.

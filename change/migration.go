@@ -26,18 +26,22 @@ type filling struct {
 	Table    string
 	Job      string
 	Message  string
-	Dialect  string
-	Revision string
-	Before   string // the migration that it comes after
-	Version  string // of Rails
-	App      string
-	OwnRow   bool
-	LookUp   bool
-	Body     string // of a message
-	Folder   string // from the top of the repository; "" is the top
+	Function string // in Python
+	// Transaction is that of an own row, in Python.
+	Transaction transaction
+	Rails       bool
+	Key         string // in SQL
+	Dialect     string
+	Revision    string
+	Before      string // the migration that it comes after
+	Version     string // of Rails
+	App         string
+	OwnRow      bool
+	LookUp      bool
+	Folder      string // from the top of the repository; "" is the top
 }
 
-func fill(name string, f filling) string {
+func fill(name string, f any) string {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, name, f); err != nil {
 		panic(err) // the templates are this package's own, and tested
@@ -50,18 +54,24 @@ const theMigration = "the migration"
 // migrationOf is the migration for the framework. Its way back leaves the table: the old
 // code does not know it, and dropping it would forget what was done.
 func migrationOf(r Request, schema string) ([]File, error) {
-	// It may be there already, since the way back leaves it.
-	schema = strings.Replace(schema, "CREATE TABLE ", "CREATE TABLE IF NOT EXISTS ", 1)
+	schema = whereMissing(schema) // the way back leaves it
 	f := filling{SQL: statement(schema), Table: r.Table, Dialect: r.Dialect}
 	switch r.Framework {
 	case Rails:
-		return []File{rails(r, f)}, nil
+		return rails(r, f)
 	case Django:
 		return django(r, f)
 	case Alembic:
 		return alembic(r, f)
 	}
-	name := path.Join(migrationFolder(r.Repository), nextNumber(r)+"_"+migrationName)
+	folder, err := migrationFolder(r)
+	if err == nil {
+		err = checkReadable(r.Repository, folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	name := path.Join(folder, nextNumber(r, folder)+"_"+migrationName)
 	switch r.Framework {
 	case Goose:
 		return []File{{name + ".sql", fill("goose.sql.tmpl", f), theMigration}}, nil
@@ -69,6 +79,10 @@ func migrationOf(r Request, schema string) ([]File, error) {
 		return []File{{name + ".up.sql", schema, theMigration}, {name + ".down.sql", fill("down.sql.tmpl", f), "its way back"}}, nil
 	}
 	return []File{{name + ".sql", schema, theMigration}}, nil
+}
+
+func whereMissing(schema string) string {
+	return strings.Replace(schema, "CREATE TABLE ", "CREATE TABLE IF NOT EXISTS ", 1)
 }
 
 const migrationName = "create_idempotency_records"
@@ -80,7 +94,10 @@ const stampForm = "20060102150405"
 func stamp(r Request, folder string) string {
 	now := r.Now.UTC().Format(stampForm)
 	for _, name := range namesIn(r.Repository, folder) {
-		digits, _, _ := strings.Cut(name, "_")
+		digits, rest, _ := strings.Cut(name, "_")
+		if own, _, _ := strings.Cut(rest, "."); own == migrationName {
+			return digits // perhaps of an init that was killed
+		}
 		if numbered.MatchString(name) && len(digits) == len(stampForm) && digits >= now {
 			n, _ := strconv.Atoi(digits)
 			now = strconv.Itoa(n + 1)
@@ -93,12 +110,15 @@ var numbered = regexp.MustCompile(`^([0-9]+)_`)
 
 // nextNumber is the next one where the folder counts, in as many digits; else the time,
 // which would stand behind whatever the team counts next.
-func nextNumber(r Request) string {
-	most, digits, folder := 0, 0, migrationFolder(r.Repository)
+func nextNumber(r Request, folder string) string {
+	most, digits := 0, 0
 	for _, name := range namesIn(r.Repository, folder) {
 		m := numbered.FindStringSubmatch(name)
 		if m == nil {
 			continue
+		}
+		if strings.HasPrefix(name, m[0]+migrationName+".") {
+			return m[1]
 		}
 		if len(m[1]) >= len("20060102") { // a day at least
 			return stamp(r, folder)

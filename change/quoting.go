@@ -1,17 +1,21 @@
 package change
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"text/template"
+	"unicode"
 )
 
 // A job may have any name, so each template writes it as a text of its own language.
 var quoting = template.FuncMap{
-	"quote": strconv.Quote,                                                                          // for Go and Python
-	"ruby":  func(text string) string { return strings.ReplaceAll(strconv.Quote(text), "#", `\#`) }, // # begins what Ruby puts in
-	"sql":   func(text string) string { return strings.ReplaceAll(text, "'", "''") },
+	"quote":  strconv.Quote, // for Go and Python
+	"ruby":   rubyText,
+	"sql":    sqlText,
+	"shell":  shellWord,
+	"single": singleQuoted,
 	"yaml": func(text string) string {
 		if plainYAML.MatchString(text) {
 			return text
@@ -20,4 +24,38 @@ var quoting = template.FuncMap{
 	},
 }
 
-var plainYAML = regexp.MustCompile(`^[a-z]+\.[a-z][a-z0-9_.-]*$`)
+var (
+	plainYAML = regexp.MustCompile(`^[a-z]+\.[a-z][a-z0-9_.-]*$`)
+	plainWord = regexp.MustCompile(`^[A-Za-z0-9_./{}-]+$`)
+	longRune  = regexp.MustCompile(`((?:^|[^\\])(?:\\\\)*)\\U00([0-9a-f]{6})`)
+)
+
+// singleQuoted is YAML's most readable form, in which nothing is escaped.
+func singleQuoted(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+}
+
+// rubyText: # begins what Ruby puts in, and \U is no escape there.
+func rubyText(text string) string {
+	return longRune.ReplaceAllString(strings.ReplaceAll(strconv.Quote(text), "#", `\#`), `$1\u{$2}`)
+}
+
+// sqlText is within quotes; a backslash is one in MySQL only.
+func sqlText(dialect, text string) string {
+	if dialect == "mysql" {
+		text = strings.ReplaceAll(text, `\`, `\\`)
+	}
+	return strings.ReplaceAll(text, "'", "''")
+}
+
+// quoted is for a person.
+func quoted(text string) string {
+	const most = 80
+	if len(text) > most {
+		return fmt.Sprintf("%.*q…", most, text)
+	}
+	return strconv.Quote(text)
+}

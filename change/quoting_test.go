@@ -16,17 +16,17 @@ func TestJobNames(t *testing.T) {
 		r := requestOf(SQL, "postgres", job.SQS, job.Outside)
 		r.Job.Type = name
 		var replay struct{ Job string }
-		if err := yaml.Unmarshal([]byte(replayFile(r).Text), &replay); err != nil || replay.Job != name {
+		if err := yaml.Unmarshal([]byte(replayTextOf(t, r)), &replay); err != nil || replay.Job != name {
 			t.Errorf("the replay file's job is %q, want %q; %v", replay.Job, name, err)
 		}
-		if _, err := format.Source([]byte(sketchOf(r).Text)); err != nil {
+		if _, err := format.Source([]byte(sketchTextOf(t, r))); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
-		if want := "'" + strings.ReplaceAll(name, "'", "''") + "'"; !strings.Contains(backfill(r).Text, want) {
-			t.Errorf("the backfill has not %s:\n%s", want, backfill(r).Text)
+		if want := "'" + strings.ReplaceAll(name, "'", "''") + "'"; !strings.Contains(backfills(r)[0].Text, want) {
+			t.Errorf("the backfill has not %s:\n%s", want, backfills(r)[0].Text)
 		}
-		r.Job.Queue = job.Sidekiq
-		if text := sketchOf(r).Text; strings.Contains(name, "#{") && !strings.Contains(text, `"\#{exit}"`) {
+		r.Job.Queue, r.Job.Message = job.Sidekiq, "ChargeJob"
+		if text := sketchTextOf(t, r); strings.Contains(name, "#{") && !strings.Contains(text, `"\#{exit}"`) {
 			t.Errorf("Ruby would run %q in\n%s", name, text)
 		}
 	}

@@ -1,84 +1,72 @@
 package change
 
 import (
-	"encoding/json"
 	"regexp"
-	"strconv"
+	"slices"
+	"strings"
 
 	"github.com/twiceproof/twiceproof/job"
 )
 
 // sketchOf is the guarded job to work from: a new file, since nobody but its owner edits
 // the job that is there.
-func sketchOf(r Request) File {
-	f := filling{Job: r.Job.Type, Message: className(r.Job), OwnRow: r.Job.Effect.Kind == job.OwnRow, LookUp: r.Job.Stale.Policy == job.Lookup, Dialect: r.Dialect}
+func sketchOf(r Request) (File, error) {
+	f := filling{Job: r.Job.Type, Message: r.Job.Message, Rails: r.Framework == Rails, OwnRow: r.Job.Effect.Kind == job.OwnRow, LookUp: r.Job.Stale.Policy == job.Lookup, Dialect: r.Dialect}
 	const what = "the guarded job, to take over into yours"
+	on := string(languageOf(r))
+	name, template := map[string]string{"go": "twiceproof/job.go.txt", "python": "twiceproof/job.py", "ruby": "twiceproof/job.rb"}[on], string(r.Job.Queue)+"."+on+".tmpl"
 	switch r.Job.Queue {
 	case job.Sidekiq:
-		return File{"twiceproof/job.rb", fill("job.rb.tmpl", f), what}
+		if !isRubyClass(f.Message) {
+			return File{}, noName(r, "a Ruby class", "ChargeJob")
+		}
 	case job.Celery:
-		f.Message = lastWord.FindString(r.Job.Message)
-		return File{"twiceproof/job.py", fill("job.py.tmpl", f), what}
-	}
-	return File{"twiceproof/job.go.txt", fill("job.go.tmpl", f), what}
-}
-
-var lastWord = regexp.MustCompile(`\w*$`)
-
-func className(j job.Job) string {
-	if j.Message != "" {
-		return j.Message
-	}
-	return "Job"
-}
-
-// replayFile has the message that the job file's paths look into, and a run command to
-// fill in.
-func replayFile(r Request) File {
-	f := filling{Job: r.Job.Type, Dialect: r.Dialect, OwnRow: r.Job.Effect.Kind == job.OwnRow, LookUp: r.Job.Stale.Policy == job.Lookup, Body: body(r.Job)}
-	f.Message = map[job.Queue]string{
-		job.Sidekiq: "bundle exec sidekiq -e test -c 1", job.Celery: "celery -A app worker -c 1 --without-gossip --without-mingle -E", job.SQS: "./worker",
-	}[r.Job.Queue]
-	return File{"twiceproof.replay.yaml", fill("replay.yaml.tmpl", f), "how the old and the new code are run for the proof; fill in the commands"}
-}
-
-// body is a message in which every path of the operation has a value, the first one of the
-// key its operation's own.
-func body(j job.Job) string {
-	var root any = map[string]any{}
-	for i, p := range append(append([]job.Path(nil), j.Operation.Key...), j.Operation.Fingerprint...) {
-		value := any("any")
-		if i == 0 {
-			value = "{{key}}"
+		if f.Message == "" {
+			return File{}, noName(r, "a task", "billing.charge")
 		}
-		root = with(root, pathStep.FindAllStringSubmatch(p.String(), -1), value)
+		f.Function = pythonFunction(f.Message)
+		if f.OwnRow {
+			f.Transaction = transactions[r.Framework]
+		}
 	}
-	if inner := root.(map[string]any)["body"]; inner != nil && j.Queue == job.SQS { //nolint:forcetypeassert // it is one
-		root = inner
-	}
-	text, _ := json.Marshal(root) // plain values
-	return string(text)
+	return File{name, fill(template, f), what}, nil
 }
 
-var pathStep = regexp.MustCompile(`\[(\d+)\]|([^.\[\]]+)`)
+// transactions are those of the application's own connection, where its framework has one.
+var transactions = map[Framework]transaction{
+	Django:  {"from twiceproof.django import Atomic", "Atomic(guard)"},
+	Alembic: {"from twiceproof.sqlalchemy import SessionTransaction", "SessionTransaction(guard, Session)"},
+}
 
-// with is the value with something put at a path, such as order.id or [0].id.
-func with(at any, steps [][]string, value any) any {
-	if len(steps) == 0 {
-		return value
+type transaction struct{ Import, Begin string }
+
+func noName(r Request, what, such string) error {
+	if r.Job.Message == "" {
+		return &Problem{"the job file does not say which message carries " + quoted(r.Job.Type), "write the name of " + what + " under it, such as message: " + such}
 	}
-	if n, err := strconv.Atoi(steps[0][1]); err == nil {
-		list, _ := at.([]any)
-		for len(list) <= n {
-			list = append(list, "any")
-		}
-		list[n] = with(list[n], steps[1:], value)
-		return list
+	return &Problem{"message of the job file is no name of " + what + ": " + quoted(r.Job.Message), "write one as your code has it, such as message: " + such}
+}
+
+// BEGIN and END look like classes, and are none.
+var rubyClass = regexp.MustCompile(`^(::)?\p{Lu}[\pL\p{Mn}\p{Nd}_]*(::\p{Lu}[\pL\p{Mn}\p{Nd}_]*)*$`)
+
+func isRubyClass(name string) bool {
+	words := strings.Split(name, "::")
+	return rubyClass.MatchString(name) && !slices.Contains(words, "BEGIN") && !slices.Contains(words, "END")
+}
+
+var (
+	pythonName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	pythonWords = strings.Fields(`False None True and as assert async await break class continue def del elif else except finally for from global if
+		import in is lambda nonlocal not or pass raise return try while with yield`)
+)
+
+// pythonFunction is the last word of the task's name where that can be one: a task may
+// have any name.
+func pythonFunction(task string) string {
+	name := task[strings.LastIndex(task, ".")+1:]
+	if !pythonName.MatchString(name) || slices.Contains(pythonWords, name) {
+		return "task"
 	}
-	object, ok := at.(map[string]any)
-	if !ok {
-		object = map[string]any{}
-	}
-	object[steps[0][2]] = with(object[steps[0][2]], steps[1:], value)
-	return object
+	return name
 }

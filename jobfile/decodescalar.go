@@ -3,6 +3,7 @@ package jobfile
 import (
 	"errors"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -31,8 +32,15 @@ func (d *decoder) text(n ast.Node, field, want string) (string, bool) {
 		d.fail(n, field, field+" holds a NUL character", "remove it")
 		return "", false
 	}
+	if unfilled.MatchString(text) {
+		d.fail(n, field, field+" is not filled in", "write your own in the place of FILL_IN; the remark beside it says what")
+		return "", false
+	}
 	return text, true
 }
+
+// unfilled is what twiceproof init writes where only a person knows what to write.
+var unfilled = regexp.MustCompile(`\bFILL_IN\b`)
 
 func (d *decoder) duration(n ast.Node, to *time.Duration, field string) {
 	var text string

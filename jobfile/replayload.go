@@ -1,6 +1,7 @@
 package jobfile
 
 import (
+	"encoding/json"
 	"net"
 	"path/filepath"
 	"regexp"
@@ -32,6 +33,7 @@ func ParseReplay(name string, data []byte) (*Replay, error) {
 		d.checkVersion(r.Version)
 		d.checkVersions(r.Versions)
 		d.checkMessage(r.Message)
+		d.checkCeleryOnSQS(r)
 		d.checkEnvironment(r)
 		d.checkServers(r)
 		d.checkOutside(r.Outside)
@@ -81,6 +83,15 @@ func (d *decoder) checkVersions(versions []CodeVersion) {
 
 func (d *decoder) checkMessage(m Message) {
 	d.check(m.hasKey() || d.bad["message.body"], "message", "has no "+keyMark, "write "+keyMark+" where each case puts its own operation's value")
+}
+
+// checkCeleryOnSQS refuses what the endpoint has and Celery's replay does not use.
+func (d *decoder) checkCeleryOnSQS(r *Replay) {
+	var call struct{ Queue string }
+	_ = json.Unmarshal([]byte(r.Message.Body), &call) // what is no call is refused when it is put on
+	d.check(r.Queue.Broker != "sqs" || !strings.HasSuffix(call.Queue, ".fifo"), "message.body", "names a FIFO queue, and no Celery task is replayed on one",
+		"leave .fifo out here, and where the workers get the queue's name from: a standard queue delivers at least as badly")
+	d.check(r.Queue.Broker == "" || r.Queue.MaxReceiveCount == 0, "queue.max_receive_count", "does not go with a broker of Celery", "leave it out")
 }
 
 func (d *decoder) checkEnvironment(r *Replay) {

@@ -34,12 +34,15 @@ type initFlags struct {
 
 const initHelp = `Write the files of the change into the application's repository: the migration for its
 own framework, the guarded job to take over into yours, the replay file, the backfill
-statement and a CI entry. What is for is told by the job file, twiceproof.yaml, in the
-folder (default: this one); twiceproof fit writes one to start from.
+statements and a CI entry. What is for is told by the job file, twiceproof.yaml, in the
+folder (default: this one); twiceproof fit writes one to start from. FILL_IN stands where
+only you know what to write: neither a replay nor a database takes it.
 
 What would be written is shown as a diff first. On a terminal it is asked whether to
 write it; elsewhere nothing is written without --write. A file that is there is never
-overwritten: then nothing is written at all.
+overwritten: then nothing is written at all, unless it has the very text already.
+
+Run it before the job is changed: the last commit is the old code that a replay runs.
 
 The framework is guessed by what is in the folder: config/application.rb, manage.py,
 alembic.ini, or migrations with .up.sql or +goose in them; plain SQL otherwise. The way
@@ -92,7 +95,7 @@ func frameworkNames() string {
 }
 
 func (f initFlags) run(ctx context.Context) error {
-	request, err := f.request()
+	request, err := f.request(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,11 +107,12 @@ func (f initFlags) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := f.checkFree(files); err != nil {
+	missing, err := f.checkFree(files)
+	if err != nil {
 		return err
 	}
 	r := initResult{Schema: initSchema, Framework: string(request.Framework), Database: request.Dialect, Files: []initFile{}}
-	for _, file := range files {
+	for _, file := range missing {
 		r.Files = append(r.Files, initFile{file.Path, file.What, file.Text})
 	}
 	if !f.json {
@@ -116,8 +120,8 @@ func (f initFlags) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.Written, err = f.agreed(ctx); err == nil && r.Written {
-		err = f.writeAll(files)
+	if r.Written, err = f.agreed(ctx, len(missing) == 0); err == nil && r.Written {
+		err = errors.Join(f.writeAll(missing), f.tidy(files))
 	}
 	if err != nil {
 		return err
@@ -125,7 +129,7 @@ func (f initFlags) run(ctx context.Context) error {
 	return f.tell(r)
 }
 
-func (f *initFlags) request() (r change.Request, err error) {
+func (f *initFlags) request(ctx context.Context) (r change.Request, err error) {
 	if err := checkFolder(f.folder); err != nil {
 		return r, err
 	}
@@ -141,7 +145,7 @@ func (f *initFlags) request() (r change.Request, err error) {
 	if f.top, r.Folder, err = topOf(f.folder); err != nil {
 		return r, err
 	}
-	r.Repository = os.DirFS(f.top)
+	r.Repository, r.Commit = os.DirFS(f.top), commitOf(ctx, f.top)
 	if r.Job, err = file.Job(f.job); err != nil {
 		return r, err
 	}

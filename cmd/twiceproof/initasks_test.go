@@ -36,9 +36,9 @@ func TestInitAsks(t *testing.T) {
 		status     int
 		writes     bool
 	}{
-		"y":               {"y\r", "6 files were written (migrations of sql, SQLite)", statusGood, true},
-		"YES":             {" YES \r", "6 files were written", statusGood, true},
-		"n":               {"n\r", "nothing was written (migrations of sql, SQLite); --write writes these 6 files", statusGood, false},
+		"y":               {"y\r", "7 files were written (migrations of sql, SQLite)", statusGood, true},
+		"YES":             {" YES \r", "7 files were written", statusGood, true},
+		"n":               {"n\r", "nothing was written (migrations of sql, SQLite); --write writes these 7 files", statusGood, false},
 		"another word":    {"yesterday\r", "nothing was written", statusGood, false},
 		"an empty line":   {"\r", "nothing was written", statusGood, false},
 		"the input's end": {"\x04", "nothing was written", statusGood, false},

@@ -43,8 +43,8 @@ func (r initResult) text(out io.Writer) error {
 }
 
 // agreed asks on a terminal.
-func (f initFlags) agreed(ctx context.Context) (bool, error) {
-	if f.write || f.json || !isTerminal(f.std.in) {
+func (f initFlags) agreed(ctx context.Context, nothing bool) (bool, error) {
+	if f.write || f.json || nothing || !isTerminal(f.std.in) {
 		return f.write, nil
 	}
 	fmt.Fprint(f.std.err, "write these files? [y/N] ")
@@ -65,6 +65,10 @@ func (f initFlags) agreed(ctx context.Context) (bool, error) {
 func (f initFlags) tell(r initResult) error {
 	if f.json {
 		return show(f.std.out, true, r, nil)
+	}
+	if len(r.Files) == 0 {
+		fmt.Fprintf(f.std.err, "nothing to write: all files are there, as init writes them (migrations of %s, %s)\n", r.Framework, databaseNames[r.Database])
+		return nil
 	}
 	if !r.Written {
 		fmt.Fprintf(f.std.err, "nothing was written (migrations of %s, %s); --write writes these %d files\n", r.Framework, databaseNames[r.Database], len(r.Files))

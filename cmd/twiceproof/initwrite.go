@@ -1,66 +1,64 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/twiceproof/twiceproof/change"
 	"github.com/twiceproof/twiceproof/replay"
 )
 
-// topOf looks for the git repository that the folder is in, and tells where in it that is;
-// without one, the folder is the top.
-func topOf(folder string) (top, below string, err error) {
-	whole, err := realPath(folder)
-	if err != nil {
-		return "", "", err
-	}
-	top = whole
-	for !isThere(filepath.Join(top, ".git")) && filepath.Dir(top) != top {
-		top = filepath.Dir(top)
-	}
-	if top == whole || !isThere(filepath.Join(top, ".git")) {
-		return folder, "", nil
-	}
-	here, err := realPath(".")
-	if err != nil {
-		return "", "", err
-	}
-	if below, err = filepath.Rel(top, whole); err != nil {
-		return "", "", err
-	}
-	top, err = filepath.Rel(here, top)
-	return top, filepath.ToSlash(below), err
-}
-
-// realPath: above a link's own folder there is another repository, perhaps.
-func realPath(folder string) (string, error) {
-	whole, err := filepath.Abs(folder)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(whole)
-}
-
-func isThere(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // checkFree: all or nothing, so a file that is there stops everything before anything is
-// written.
-func (f initFlags) checkFree(files []change.File) error {
+// written. One that has the very text is not in the way: an init that was killed is gone on
+// with. It gives the files that are still to be written.
+func (f initFlags) checkFree(files []change.File) (missing []change.File, err error) {
 	for _, file := range files {
-		path := filepath.Join(f.top, filepath.FromSlash(file.Path))
-		if isThere(path) {
-			return &replay.Problem{What: path + " is there already, and nothing was written", Hint: "move it away, or take over by hand what init would write: twiceproof init --json shows it in an empty folder with the job file"}
+		path := f.place(file)
+		if err := f.checkLinks(path); err != nil {
+			return nil, err
 		}
+		switch {
+		case hasText(path, file.Text):
+		case isThere(path):
+			return nil, &replay.Problem{What: path + " is there already, and nothing was written", Hint: "move it away, or take over by hand what init would write: twiceproof init --json shows it in an empty folder with the job file"}
+		default:
+			missing = append(missing, file)
+		}
+	}
+	return missing, nil
+}
+
+func hasText(path, text string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(text)) { // a FIFO would be waited for
+		return false
+	}
+	is, err := os.ReadFile(path)
+	return err == nil && string(is) == text
+}
+
+func (f initFlags) place(file change.File) string {
+	return filepath.Join(f.top, filepath.FromSlash(file.Path))
+}
+
+// checkLinks: a link may lead from one folder of the repository to another one, not out of it.
+func (f initFlags) checkLinks(path string) error {
+	top, err := realPath(f.top)
+	if err != nil {
+		return err
+	}
+	if _, is := nameIn(top, filepath.Dir(path)); !is {
+		return &replay.Problem{What: filepath.Dir(path) + " is, or is in, a link that leads out of the repository", Hint: "run init in the repository that has the folder, or write by hand what twiceproof init --json shows"}
 	}
 	return nil
 }
 
-// writeAll takes back what it has made when one cannot be written.
+// writeAll takes back what it has made when one cannot be written. The migration is last:
+// an init that was killed before makes the same one.
 func (f initFlags) writeAll(files []change.File) (err error) {
 	var made []string
 	defer func() {
@@ -70,17 +68,61 @@ func (f initFlags) writeAll(files []change.File) (err error) {
 			}
 		}
 	}()
-	for _, file := range files {
-		path := filepath.Join(f.top, filepath.FromSlash(file.Path))
+	for _, file := range slices.Backward(files) {
+		path := f.place(file)
 		folders, err := makeFolders(filepath.Dir(path))
 		made = append(made, folders...)
 		if err != nil {
-			return &replay.Problem{What: "a folder cannot be made: " + err.Error(), Hint: "nothing was written; check the permissions of the repository"}
+			return cannotWrite("a folder cannot be made", err)
 		}
-		if err := writeNew(path, []byte(file.Text)); err != nil {
-			return err
+		if err := writeWhole(path, []byte(file.Text)); err != nil {
+			return cannotWrite(path+" cannot be written", err)
 		}
 		made = append(made, path)
+	}
+	return nil
+}
+
+func cannotWrite(what string, err error) error {
+	hint := "nothing was written; check the permissions of the repository"
+	if isFull(err) {
+		hint = diskFull + ", and run it again; nothing was written"
+	}
+	return &replay.Problem{What: what + ": " + err.Error(), Hint: hint}
+}
+
+// writeWhole makes a file that is never seen half-written, and that is not there yet. What
+// a killed init has left beside it goes.
+func writeWhole(path string, text []byte) error {
+	beside := besideOf(path)
+	err := removeThere(beside)
+	if err == nil {
+		err = createNew(beside, text)
+	}
+	if err == nil {
+		err = os.Link(beside, path) // which, other than Rename, overwrites nothing
+	}
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) { // a file system without links
+		return os.Rename(beside, path)
+	}
+	return errors.Join(err, removeThere(beside))
+}
+
+func besideOf(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".unfinished")
+}
+
+// tidy removes what a killed init has left beside a file that it had made.
+func (f initFlags) tidy(files []change.File) (err error) {
+	for _, file := range files {
+		err = errors.Join(err, removeThere(besideOf(f.place(file))))
+	}
+	return err
+}
+
+func removeThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/twiceproof/twiceproof/replay"
 )
@@ -27,21 +28,35 @@ func checkNew(path string) error {
 
 // writeNew writes a file that must not be there yet.
 func writeNew(path string, text []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // to be read by others
-	if errors.Is(err, fs.ErrExist) {
+	err := createNew(path, text)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrExist):
 		return thereAlready(path)
 	}
-	if err == nil {
-		_, err = file.Write(text)
-		if err = errors.Join(err, file.Close()); err != nil { // or half of it would keep the next one from being written
-			err = errors.Join(err, os.Remove(path))
-		}
+	hint := "name a file in a folder that you may write to"
+	if isFull(err) {
+		hint = diskFull + ", or name a file on another disk"
 	}
-	if err != nil {
-		return &replay.Problem{What: path + " cannot be written: " + err.Error(), Hint: "name a file in a folder that you may write to"}
-	}
-	return nil
+	return &replay.Problem{What: path + " cannot be written: " + err.Error(), Hint: hint}
 }
+
+// createNew leaves nothing of a file that it could not write to its end: half of it would
+// keep the next one from being written.
+func createNew(path string, text []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // to be read by others
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 func thereAlready(path string) error {
 	return &replay.Problem{What: path + " is there already, and is not overwritten", Hint: "name another file, or move it away"}

@@ -1,0 +1,28 @@
+package change
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+//go:embed reserved.txt
+var reserved string
+
+// checkNames refuses what would be a wrong text in one of the files, where quotes do not
+// help: the guard's own statements name the table without any.
+func checkNames(r Request) error {
+	if slices.Contains(strings.Fields(reserved), strings.ToUpper(r.Table)) {
+		return &Problem{"the table of the job file has a name that means something in SQL: " + r.Table, "call it idempotency_records, or another name that no database reserves"}
+	}
+	if strings.Contains(r.Job.Type, keyMark) {
+		return &Problem{"the job's name has " + keyMark + " in it, for which a replay puts a key", "call the job by what it does, such as charge.create"}
+	}
+	if strings.ContainsFunc(r.Folder, inCI) {
+		return &Problem{"the CI entry cannot name this folder: " + quoted(r.Folder), "GitHub and GitLab take $, *, ?, !, \\, brackets and line breaks in it for something else: rename it, or run init in another folder"}
+	}
+	return nil
+}
+
+func inCI(r rune) bool { return strings.ContainsRune(`$*?!\[]{}`, r) || !unicode.IsPrint(r) }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// On a full disk each command says what helps for what it was writing, and leaves nothing
+// of it.
+func TestFullDiskOfEachCommand(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("there is no strace: apt-get install strace")
+	}
+	const elsewhere = "hint: the disk is full: free some space, or name a file on another disk\n"
+	const again = "hint: the disk is full: free some space, and run it again; nothing was written\n"
+	for _, c := range []struct{ command, full, hint string }{
+		{"init --write --database postgres .", ".twiceproof.replay.yaml.unfinished", again},
+		{"init --write --database postgres .", "migrations/.8_create_idempotency_records.sql.unfinished", again},
+		{"fit --answers answers.yaml --write new.yaml", "new.yaml", elsewhere},
+		{"repeats --csv charges.csv --reference order_id --time charged_at --html new.html", "new.html", elsewhere},
+	} {
+		t.Run(c.full, func(t *testing.T) {
+			folder := t.TempDir()
+			text, err := os.ReadFile("testdata/job/twiceproof.yaml")
+			if err := errors.Join(err, os.WriteFile(filepath.Join(folder, "twiceproof.yaml"), text, 0o600), os.CopyFS(folder, os.DirFS("../../examples/sqs-charge/past")),
+				os.Mkdir(filepath.Join(folder, "migrations"), 0o755), os.WriteFile(filepath.Join(folder, "migrations", "7_first.sql"), nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			before := filesBelow(t, folder)
+			cmd := exec.CommandContext(t.Context(), "strace", append([]string{
+				"-f", "-qq", "-o", filepath.Join(t.TempDir(), "trace"), "-P", filepath.Join(folder, c.full), "-e", "inject=write:error=ENOSPC", "twiceproof",
+			}, strings.Fields(c.command)...)...)
+			cmd.Dir = folder
+			output, err := cmd.CombinedOutput()
+			if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != statusUsage || !strings.HasSuffix(string(output), c.hint) {
+				t.Errorf("%v\n%s", err, output)
+			}
+			if after := filesBelow(t, folder); !slices.Equal(after, before) {
+				t.Errorf("there are %q, and were %q", after, before)
+			}
+		})
+	}
+}
+
+func filesBelow(t *testing.T, folder string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+		all = append(all, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
