@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 )
@@ -22,7 +22,7 @@ const (
 
 func checkText(text string) (what, hint string) {
 	switch {
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+	case visible.Line(text) != text:
 		return "has a character that cannot be shown", "write it in one line of plain text"
 	case utf8.RuneCountInString(text) > maxText:
 		return fmt.Sprintf("is longer than %d characters", maxText), "say it in a sentence or two"
@@ -64,18 +64,36 @@ func duration(text string) (d time.Duration, what, hint string) {
 	return d, "", ""
 }
 
-// roots of a message's paths, and a path to show, for each queue.
+// roots of a message's paths, and paths to show, for each queue.
 var (
 	roots = map[job.Queue][]string{
 		job.SQS: {"body", "attributes"}, job.Celery: {"kwargs", "args"}, job.Sidekiq: {"args"},
 	}
-	examplePath = map[job.Queue]string{job.SQS: "body.order.id", job.Celery: "kwargs.order_id", job.Sidekiq: "args[0]"}
+	examplePath    = map[job.Queue]string{job.SQS: "body.order.id", job.Celery: "kwargs.order_id", job.Sidekiq: "args[0]"}
+	exampleContent = map[job.Queue]string{job.SQS: "body.amount_cents", job.Celery: "kwargs.amount_cents", job.Sidekiq: "args[1]"}
 )
 
-// checkKey also keeps out what is no name of a field at all, such as an order number.
 func checkKey(text string, a Answers) (what, hint string) {
+	return checkPaths(text, job.Queue(a["queue"]), examplePath)
+}
+
+// checkFingerprint: what is in the key never differs under one key.
+func checkFingerprint(text string, a Answers) (what, hint string) {
 	queue := job.Queue(a["queue"])
-	hint = "write the place in the message, such as " + examplePath[queue] + "; several with commas"
+	if what, hint = checkPaths(text, queue, exampleContent); what != "" {
+		return what, hint
+	}
+	for _, path := range keyPaths(text) {
+		if slices.ContainsFunc(keyPaths(a["key"]), path.Equal) {
+			return "names " + path.String() + ", which is in the key", "name what else must not differ, such as " + exampleContent[queue] + ", or leave it out"
+		}
+	}
+	return "", ""
+}
+
+// checkPaths also keeps out what is no name of a field at all, such as an order number.
+func checkPaths(text string, queue job.Queue, example map[job.Queue]string) (what, hint string) {
+	hint = "write the place in the message, such as " + example[queue] + "; several with commas"
 	var seen []job.Path
 	for part := range strings.SplitSeq(text, ",") {
 		path, err := job.ParsePath(strings.TrimSpace(part))

@@ -85,6 +85,9 @@ func (d *Decision) addNotes() {
 	for _, n := range d.Job.Notes() {
 		d.Notes = append(d.Notes, n.Error()+": "+n.Hint+".")
 	}
+	if len(d.Job.Operation.Fingerprint) == 0 {
+		d.Notes = append(d.Notes, "No fingerprint: the key alone says what a repeat is. A second delivery with the same key and other content, such as another amount, is taken for a repeat and not acted on.")
+	}
 	if d.Answers["reference_window"] != "" && d.Job.Stale.Policy != job.Resend && d.Answers["policy"] != "" {
 		d.Notes = append(d.Notes, "The outside system forgets a reference before a claim is stale, so a second call is not recognised: the policy decides.")
 	}

@@ -14,7 +14,7 @@ func fitting() Answers {
 	return Answers{
 		"wanted": "stop_repeats", "jobs": "one", "service": "neither", "queue": "sqs", "job": "charge.create", "message": "charges",
 		"repository": "yes", "database": "postgres", "table": "yes", "staging": "yes", "outside_calls": "yes",
-		"identifier": "in_message", "key": "body.order.id", "repeat": "One charge for each order.", "enqueuers": "one", "longest_run": "40s",
+		"identifier": "in_message", "key": "body.order.id", "fingerprint": "body.amount_cents", "repeat": "One charge for each order.", "enqueuers": "one", "longest_run": "40s",
 		"effect": "outside", "what": "a charge at the payment service", "effects": "one", "lookup": "yes", "settle": "30s",
 	}
 }
@@ -55,8 +55,8 @@ func TestVerdicts(t *testing.T) {
 		because string // the question on which it hangs
 	}{
 		"it fits":                        {fitting(), Fits, ""},
-		"Sidekiq":                        {fitting().with("queue", "sidekiq", "key", "args[0]"), Fits, ""},
-		"Celery":                         {fitting().with("queue", "celery", "key", "kwargs.order_id"), Fits, ""},
+		"Sidekiq":                        {fitting().with("queue", "sidekiq", "key", "args[0]", "fingerprint", "args[1]"), Fits, ""},
+		"Celery":                         {fitting().with("queue", "celery", "key", "kwargs.order_id", "fingerprint", "kwargs.amount, kwargs.currency"), Fits, ""},
 		"MySQL":                          {fitting().with("database", "mysql"), Fits, ""},
 		"SQLite":                         {fitting().with("database", "sqlite"), Fits, ""},
 		"identifier to be added":         {fitting().with("identifier", "can_be_added"), Fits, ""},

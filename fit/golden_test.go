@@ -33,8 +33,8 @@ func TestGolden(t *testing.T) {
 	for name, a := range map[string]Answers{
 		"fits": fitting(),
 		"choose": withoutUnused(mail("undecided").with(
-			"wanted", "stop_and_clean_up", "job", "", "what", "a *receipt* | by <mail>", "longest_run", "5h", "queue", "sqs", "database", "sqlite")).with("settle", "5s"),
-		"own_row": withoutUnused(fitting().with("effect", "own_row", "queue", "sidekiq", "key", "args[0]", "identifier", "can_be_added")),
+			"wanted", "stop_and_clean_up", "job", "", "fingerprint", "", "what", "a *receipt* | by <mail>", "longest_run", "5h", "queue", "sqs", "database", "sqlite")).with("settle", "5s"),
+		"own_row": withoutUnused(fitting().with("effect", "own_row", "queue", "sidekiq", "key", "args[0]", "fingerprint", "args[1], args[2].currency", "identifier", "can_be_added")),
 		"stop":    fitting().with("repository", "no", "identifier", "queue_id", "key", "", "enqueuers", "disagree"),
 	} {
 		d := decided(t, a)

@@ -16,7 +16,7 @@ func jobOf(a Answers) (j job.Job, open []string) {
 	retention, _ := Retention(queue)
 	j = job.Job{
 		Type: cmp.Or(a["job"], unknownName), Queue: queue, Message: a["message"],
-		Operation:  job.Operation{Key: keyPaths(cmp.Or(a["key"], examplePath[queue])), Repeat: a["repeat"]},
+		Operation:  job.Operation{Key: keyPaths(cmp.Or(a["key"], examplePath[queue])), Repeat: a["repeat"], Fingerprint: keyPaths(a["fingerprint"])},
 		Effect:     job.Effect{Kind: job.EffectKind(a["effect"]), What: a["what"]},
 		LongestRun: longestRunOf(a), Lease: leaseOf(a), Retention: retention, StoreMessage: true,
 	}

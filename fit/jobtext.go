@@ -88,13 +88,21 @@ func (w *jobWriter) text(indent int, field, value, place, what string) {
 func (w *jobWriter) operation(j job.Job) {
 	w.line(4, "operation:")
 	w.remark(6, "operation.key", "where in the message the operation's identifier stands; never the queue's message id")
-	paths := make([]string, len(j.Operation.Key))
-	for i, p := range j.Operation.Key {
-		paths[i] = quote(p.String())
-	}
-	w.line(6, "key: [%s]", strings.Join(paths, ", "))
+	w.line(6, "key: [%s]", quotedPaths(j.Operation.Key))
 	w.text(6, "repeat", j.Operation.Repeat, "operation.repeat", "what counts as a repeat, in plain words")
-	w.comment(6, "fingerprint: the fields that must not differ between two deliveries of one operation, such as its amount")
+	if len(j.Operation.Fingerprint) == 0 {
+		w.comment(6, "fingerprint: no field is named that must not differ between two deliveries of one operation, such as its amount")
+		return
+	}
+	w.line(6, "fingerprint: [%s]", quotedPaths(j.Operation.Fingerprint))
+}
+
+func quotedPaths(paths []job.Path) string {
+	texts := make([]string, len(paths))
+	for i, p := range paths {
+		texts[i] = quote(p.String())
+	}
+	return strings.Join(texts, ", ")
 }
 
 func (w *jobWriter) lease(j job.Job) {

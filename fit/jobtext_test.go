@@ -39,7 +39,9 @@ func TestJobFilesLoad(t *testing.T) {
 // open, and with none.
 func allFitting() []Answers {
 	var all []Answers
-	for queue, key := range map[string]string{"sqs": `body["order id"], attributes.tenant`, "celery": "kwargs.order_id", "sidekiq": "args[0].id"} {
+	for queue, paths := range map[string][2]string{
+		"sqs": {`body["order id"], attributes.tenant`, `body["amount in cents"]`}, "celery": {"kwargs.order_id", "kwargs.amount, args[0]"}, "sidekiq": {"args[0].id", "args[0].amount"},
+	} {
 		for _, run := range []string{"", "40s", "7h"} {
 			for _, effect := range []Answers{
 				{"effect": "own_row"},
@@ -53,9 +55,9 @@ func allFitting() []Answers {
 				{"effect": "outside", "lookup": "no", "reference": "no", "policy": "undecided"},
 			} {
 				for _, open := range []bool{true, false} {
-					a := fitting().with("queue", queue, "key", key, "longest_run", run, "lookup", "", "settle", "")
+					a := fitting().with("queue", queue, "key", paths[0], "fingerprint", paths[1], "longest_run", run, "lookup", "", "settle", "")
 					if open {
-						a = a.with("key", "", "job", "", "message", "", "repeat", "", "what", "")
+						a = a.with("key", "", "fingerprint", "", "job", "", "message", "", "repeat", "", "what", "")
 					}
 					for id, value := range effect {
 						a[id] = value

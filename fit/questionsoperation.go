@@ -35,6 +35,12 @@ func operationQuestions() []Question {
 			Why:   "A place such as body.order.id, kwargs.order_id or args[0]; several with commas. The name of the field, never a value.",
 			asked: func(a Answers) bool { return hasIdentifier(a) && knownQueue(a) }, check: checkKey,
 		},
+		{
+			ID: "fingerprint", Optional: true, Text: "Which other fields must not differ between two deliveries of one operation?",
+			Why: "Such as its amount: body.amount_cents, kwargs.amount_cents or args[1]; several with commas. The same key with another amount is then refused, " +
+				"and not taken for a repeat. Leave it out if there is none.",
+			asked: func(a Answers) bool { return hasIdentifier(a) && knownQueue(a) }, check: checkFingerprint,
+		},
 		{ID: "repeat", Optional: true, Text: "What counts as a repeat, in plain words?", Why: "Such as: one receipt for each order. You will confirm it in writing.", asked: hasIdentifier},
 		{
 			ID: "enqueuers", Text: "How many places in the code put this job on the queue?",

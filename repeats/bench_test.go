@@ -86,12 +86,15 @@ func scanCSV(tb testing.TB, path string) *scan.Result {
 	return r
 }
 
+const duckDB = "SELECT count(*) FROM (SELECT reference, count(*) n, min(created_at), max(created_at) FROM read_csv('%s') GROUP BY 1 HAVING n > 1)"
+
 // BenchmarkExport has the same export read by this, by DuckDB (one connection, all
 // cores) and by sort | uniq -c, in turns, so that each has the machine as the others have
 // it. The others count repeated references and no more. A ratio is how many times as fast
 // as the other this was.
 func BenchmarkExport(b *testing.B) {
 	path, want, size := export(b)
+	program := `import duckdb; c = duckdb.connect(); c.execute("SET enable_progress_bar = false"); print(c.execute("` + fmt.Sprintf(duckDB, path) + `").fetchall()[0][0])`
 	readers := []reader{
 		{name: "twiceproof", once: func() {
 			if r := scanCSV(b, path); r.Repeats() != want {
@@ -102,11 +105,9 @@ func BenchmarkExport(b *testing.B) {
 			const pipeline = `cut -d, -f2 "$1" | LC_ALL=C sort | uniq -c | awk '$1 > 1' | wc -l`
 			counts(b, want, exec.CommandContext(b.Context(), "sh", "-c", pipeline, "sh", path))
 		}},
-	}
-	if python := duckDB(b); python != "" {
-		const query = "SELECT count(*) FROM (SELECT reference, count(*) n, min(created_at), max(created_at) FROM read_csv('%s') GROUP BY 1 HAVING n > 1)"
-		program := `import duckdb; c = duckdb.connect(); c.execute("SET enable_progress_bar = false"); print(c.execute("` + fmt.Sprintf(query, path) + `").fetchall()[0][0])`
-		readers = append(readers, reader{name: "duckdb", once: func() { counts(b, want, exec.CommandContext(b.Context(), python, "-c", program)) }})
+		{name: "duckdb", once: func() {
+			counts(b, want, exec.CommandContext(b.Context(), "../bin/python/bin/python", "-c", program)) // of make bin/python
+		}},
 	}
 	for b.Loop() {
 		for i := range readers {
@@ -161,18 +162,4 @@ func counts(b *testing.B, want int, c *exec.Cmd) {
 	if got := strings.TrimSpace(string(out)); err != nil || got != strconv.Itoa(want) {
 		b.Fatalf("%q, want %d; %v", got, want, err)
 	}
-}
-
-// duckDB is a Python that has DuckDB: TWICEPROOF_DUCKDB, or python3; empty: there is none.
-func duckDB(tb testing.TB) string {
-	tb.Helper()
-	python := os.Getenv("TWICEPROOF_DUCKDB")
-	if python == "" {
-		python = "python3"
-	}
-	if err := exec.CommandContext(tb.Context(), python, "-c", "import duckdb").Run(); err != nil {
-		tb.Log("no Python with DuckDB: python3 -m venv v && v/bin/pip install duckdb sqlglot, and TWICEPROOF_DUCKDB=v/bin/python")
-		return ""
-	}
-	return python
 }

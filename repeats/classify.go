@@ -97,6 +97,7 @@ func (c *Context) candidates(f *Finding, g Group, i int) []Class {
 	list = append(list, c.curves(f, g, i)...)
 	if f.Burst != nil && f.Burst.Alike {
 		list = append(list, BatchAgain)
+		return append(list, c.hidden(f.Gap, i)...) // the messages that one worker had come again together, too
 	}
 	return append(list, c.plain(f, i, len(list) > 0)...)
 }
@@ -126,9 +127,10 @@ func (c *Context) curves(f *Finding, g Group, i int) (list []Class) {
 		f.Count = count
 		list = append(list, SidekiqRetry)
 	}
-	f.Backoff = g.doubling(i)
+	doubling := g.doubling(i)
+	f.Backoff = doubling >= 3
 	celery := onCeleryDelay(f.Gap) || f.Backoff
-	if celery && c.Queue == "celery" {
+	if celery && c.Queue == "celery" || f.Backoff && c.Queue == "" && (!sure || doubling > 3) {
 		list = slices.Insert(list, 0, CeleryRetry)
 	} else if celery && c.Queue == "" && !sure {
 		list = append(list, CeleryRetry)
@@ -194,11 +196,4 @@ func (c *Context) hidden(gap time.Duration, i int) (list []Class) {
 		list = append(list, CeleryRetry)
 	}
 	return list
-}
-
-// wholeHours: as far apart as two time zones, or the clock change.
-func wholeHours(gap time.Duration) bool {
-	hours := gap.Round(time.Hour)
-	apart := gap - hours
-	return hours >= time.Hour && hours <= mostZoneHours*time.Hour && max(apart, -apart) <= zoneTolerance
 }

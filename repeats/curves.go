@@ -70,16 +70,18 @@ func onCeleryDelay(gap time.Duration) bool {
 	return celeryDelay-time.Second <= gap && gap <= celeryDelay+celerySlack
 }
 
-// doubling says whether the i-th repeat is within three gaps or more of which each is
-// twice the one before: an exponential backoff without jitter.
-func (g Group) doubling(i int) bool {
-	for start := max(1, i-2); start <= i && start+2 < len(g.Events); start++ {
-		a, b, c := g.gap(start), g.gap(start+1), g.gap(start+2)
-		if twice(a, b) && twice(b, c) {
-			return true
-		}
+// doubling counts the gaps, the i-th repeat's among them, of which each is twice the one
+// before. Three are an exponential backoff without jitter; Sidekiq's curve may have three
+// of them, too, and hardly four.
+func (g Group) doubling(i int) int {
+	first, last := i, i
+	for first > 1 && twice(g.gap(first-1), g.gap(first)) {
+		first--
 	}
-	return false
+	for last+1 < len(g.Events) && twice(g.gap(last), g.gap(last+1)) {
+		last++
+	}
+	return last - first + 1
 }
 
 func twice(a, b time.Duration) bool {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -17,9 +18,26 @@ func AppendFold(to []byte, reference string) []byte {
 	for i := range len(reference) {
 		c := reference[i]
 		if c <= ' ' || c >= 0x7f {
+			if !utf8.ValidString(reference) {
+				return appendBytes(to[:start], reference)
+			}
 			return append(to[:start], fold(reference, -1)...)
 		}
 		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		to = append(to, c)
+	}
+	return to
+}
+
+// appendBytes keeps the bytes of what is no UTF-8: text of an older encoding has the case
+// of its ASCII letters alone, and binary, such as a UUID of 16 bytes, has no look at all.
+func appendBytes(to []byte, reference string) []byte {
+	binary := strings.ContainsFunc(reference, func(c rune) bool { return c < ' ' })
+	for i := range len(reference) {
+		c := reference[i]
+		if c >= 'A' && c <= 'Z' && !binary {
 			c += 'a' - 'A'
 		}
 		to = append(to, c)
@@ -36,8 +54,16 @@ var folding = []struct {
 	{"spaces", oneSpace},
 	{"Unicode form", norm.NFC.String},
 	{"width or compatibility form", compatible},
+	{"letters of another script", latin.Replace},
 	{"case", strings.ToLower},
 }
+
+// latin takes Greek and Cyrillic letters for those that they look like.
+var latin = strings.NewReplacer(
+	"Α", "A", "Β", "B", "Ε", "E", "Ζ", "Z", "Η", "H", "Ι", "I", "Κ", "K", "Μ", "M", "Ν", "N", "Ο", "O", "Ρ", "P", "Τ", "T", "Υ", "Y", "Χ", "X", "ο", "o", "ν", "v",
+	"А", "A", "В", "B", "Е", "E", "Ѕ", "S", "І", "I", "Ј", "J", "К", "K", "М", "M", "Н", "H", "О", "O", "Р", "P", "С", "C", "Т", "T", "У", "Y", "Х", "X",
+	"а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y", "х", "x", "ѕ", "s", "і", "i", "ј", "j", "һ", "h", "ԁ", "d", "ԛ", "q", "ԝ", "w",
+)
 
 func fold(s string, without int) string {
 	for i, f := range folding {

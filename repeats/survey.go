@@ -70,15 +70,23 @@ func (s *Survey) Context(set Settings) *Context {
 	slices.SortFunc(s.moments, func(a, b moment) int { return byTime(a, b.at) })
 	c.Bursts = burstsIn(s.moments)
 	c.Deploys.measure(s.moments, s.first, s.last)
-	gaps := make([]time.Duration, 0, len(s.moments))
+	c.Timeouts = timeoutsIn(s.gaps(c), set.Visibility)
+	return c
+}
+
+// gaps are those that may show a timeout, sorted. Another message waits for no timeout of
+// this one; and a batch that began anew is one thing that happened, not many.
+func (s *Survey) gaps(c *Context) (gaps []time.Duration) {
+	var last *Burst
 	for _, m := range s.moments {
-		if !m.other { // another message waits for no timeout of this one
-			gaps = append(gaps, m.gap)
+		burst := c.burst(m.at)
+		if m.other || burst != nil && burst.Alike && burst == last {
+			continue
 		}
+		gaps, last = append(gaps, m.gap), burst
 	}
 	slices.Sort(gaps)
-	c.Timeouts = timeoutsIn(gaps, set.Visibility)
-	return c
+	return gaps
 }
 
 // Covers is the time from the first event to the last.

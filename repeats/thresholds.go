@@ -19,10 +19,12 @@ const (
 	burstAround     = 30 * time.Minute
 	burstCovered    = 3 * time.Minute
 
-	// peakRepeats and peakContrast: so many gaps of nearly one length are a pile when
-	// beside it there are peakContrast times fewer.
+	// peakRepeats, peakContrast and peakChance: so many gaps of nearly one length are a pile
+	// when beside it there are peakContrast times fewer, and when chance would make so much
+	// less of what is around.
 	peakRepeats  = 5
 	peakContrast = 4
+	peakChance   = 3
 
 	// A repeat belongs to a deploy that was so shortly before or after it, or shortly
 	// after the event before it; and only when such are deployLift times as many as chance
@@ -51,4 +53,11 @@ const (
 // alike says whether two lengths are the same but for what a run takes.
 func alike(a, b time.Duration) bool {
 	return max(a, b)-min(a, b) <= max(2*time.Second, min(a, b)/20)
+}
+
+// wholeHours: as far apart as two time zones, or the clock change.
+func wholeHours(gap time.Duration) bool {
+	hours := gap.Round(time.Hour)
+	apart := gap - hours
+	return hours >= time.Hour && hours <= mostZoneHours*time.Hour && max(apart, -apart) <= zoneTolerance
 }

@@ -48,8 +48,8 @@ func timeoutsIn(gaps []time.Duration, given []time.Duration) []Timeout {
 			i++
 			continue
 		}
-		length := rounded(gaps[i+n/2])
-		if gaps[i] > raceAtMost && length <= longestTimeout && !slices.ContainsFunc(found, func(t Timeout) bool { _, is := t.multiple(gaps[i+n/2]); return is }) {
+		length := rounded(fullest(gaps, i, n))
+		if length <= longestTimeout && !slices.ContainsFunc(found, func(t Timeout) bool { _, is := t.multiple(gaps[i+n/2]); return is }) {
 			found = append(found, Timeout{Length: length})
 		}
 		i += n
@@ -64,13 +64,29 @@ func timeoutsIn(gaps []time.Duration, given []time.Duration) []Timeout {
 	return found
 }
 
-// pileAt says whether a pile begins with the i-th gap, and how many are in it.
+// pileAt says whether a pile begins with the i-th gap, and how many are in it: many times
+// as many as just before and after it, and so many that chance does not make them of gaps
+// that are spread evenly from half of its length to twice.
 func pileAt(gaps []time.Duration, i int) (n int, ok bool) {
 	from := gaps[i]
 	width := later(from)
 	n = within(gaps, from, from+width)
 	before, after := within(gaps, from-width, from-1), within(gaps, from+width+1, from+2*width+1)
-	return n, n >= peakRepeats && before*peakContrast <= n && after*peakContrast <= n
+	around := within(gaps, from/2, 2*from) - n
+	chance := float64(around) * float64(width) / float64(2*from-from/2)
+	return n, from-width > raceAtMost && float64(n) >= peakRepeats+peakChance*chance && before*peakContrast <= n && after*peakContrast <= n
+}
+
+// fullest is the gap of a pile at which it is closest: a timeout is over before its message
+// comes, so that the gaps begin with its length; and stray ones may lie below.
+func fullest(gaps []time.Duration, i, n int) time.Duration {
+	best, most := gaps[i], 0
+	for _, from := range gaps[i : i+n] {
+		if in := within(gaps, from, from+later(from)/4); in > most {
+			best, most = from, in
+		}
+	}
+	return best
 }
 
 // within counts the gaps, sorted, from one length to another, both included.

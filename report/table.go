@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/replay"
 )
 
@@ -127,7 +128,7 @@ func writeClaims(b *strings.Builder, results []replay.Result) {
 		}
 		fmt.Fprintf(b, "\n%s/%s\n", r.Version, r.Label())
 		for _, fact := range r.Facts {
-			fmt.Fprintf(b, "  %s\n", fact)
+			fmt.Fprintf(b, "  %s\n", visible.Line(fact))
 		}
 	}
 }
@@ -139,7 +140,7 @@ func writeFindings(b *strings.Builder, r Report) {
 		if result.Verdict.Verdict != replay.Violation && result.Verdict.Verdict != replay.Unknown {
 			continue
 		}
-		finding := fmt.Sprintf("%s/%s: %s: %s\n", result.Version, result.Label(), outcome(result), result.Why)
+		finding := fmt.Sprintf("%s/%s: %s: %s\n", result.Version, result.Label(), outcome(result), visible.Line(result.Why))
 		if result.Version != r.Judged {
 			others = append(others, finding)
 			continue
@@ -147,7 +148,7 @@ func writeFindings(b *strings.Builder, r Report) {
 		fmt.Fprintf(b, "\n%s", finding)
 		for _, more := range []struct{ what, text string }{{"hint", hint(result)}, {"log", printed(result)}, {"rerun", result.Rerun}} {
 			if more.text != "" {
-				fmt.Fprintf(b, "  %s: %s\n", more.what, more.text)
+				fmt.Fprintf(b, "  %s: %s\n", more.what, visible.Line(more.text))
 			}
 		}
 		mine = true

@@ -46,6 +46,10 @@ func openRecords(ctx context.Context, dsn, table string) (*sql.DB, twiceproof.Di
 
 // openDSN never says what the address was: it may hold a password.
 func openDSN(dsn string) (*sql.DB, twiceproof.Dialect, error) {
+	if isSQLite(dsn) {
+		db, err := openSQLite(dsn)
+		return db, twiceproof.SQLite, err
+	}
 	scheme, _, _ := strings.Cut(dsn, "://")
 	switch scheme {
 	case "postgres", "postgresql":
@@ -54,9 +58,6 @@ func openDSN(dsn string) (*sql.DB, twiceproof.Dialect, error) {
 	case "mysql", "mysql2", "mariadb":
 		db, err := openMySQL(dsn)
 		return db, twiceproof.MySQL, err
-	case "sqlite":
-		db, err := openSQLite(dsn)
-		return db, twiceproof.SQLite, err
 	case "":
 		return nil, "", &replay.Problem{What: "no database is named", Hint: "give --dsn, or set DATABASE_URL, to " + addresses}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof/fit"
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
 )
@@ -57,7 +58,12 @@ func fitCommand(std stdio) *cobra.Command {
   twiceproof fit --answers answers.yaml --write twiceproof.yaml
   twiceproof fit --answers answers.yaml --markdown > fit.md`,
 		Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkFitFlags(cmd.Flags()); err != nil {
+				return err
+			}
+			return f.run(cmd.Context())
+		},
 	}
 	cmd.Flags().StringVar(&f.answers, "answers", "", "read the answers from this `file`; - is standard input")
 	cmd.Flags().BoolVar(&f.printAnswers, "print-answers", false, "print an answers file with every question explained")
@@ -65,8 +71,7 @@ func fitCommand(std stdio) *cobra.Command {
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "ask in plain lines, for a screen reader or a pipe")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the verdict as JSON (schema "+fit.Schema+")")
 	cmd.Flags().BoolVar(&f.markdown, "markdown", false, "print the verdict as Markdown")
-	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
-	cmd.MarkFlagsMutuallyExclusive("answers", "print-answers", "plain")
+	countFlags(cmd.Flags())
 	return cmd
 }
 
@@ -179,14 +184,14 @@ func (f fitFlags) tell(d fit.Decision) error {
 	case d.Verdict == fit.Stop:
 		return f.stopped()
 	case f.write != "":
-		fmt.Fprintf(f.std.err, "written: %s\n", f.write)
+		fmt.Fprintf(f.std.err, "written: %s\n", visible.Line(f.write))
 	}
 	return nil
 }
 
 func (f fitFlags) stopped() error {
 	if f.write != "" {
-		fmt.Fprintf(f.std.err, "%s was not written: the job does not fit\n", f.write)
+		fmt.Fprintf(f.std.err, "%s was not written: the job does not fit\n", visible.Line(f.write))
 	}
 	return &statusError{statusFound}
 }

@@ -178,6 +178,7 @@ func TestFitFormAsksAndWrites(t *testing.T) {
 		{"What identifies one business operation", enter},
 		{"Where in the message does it stand?", "order_id" + enter},
 		{"this is no place in a message", "\x15body.order_id" + enter}, // the line is cleared first
+		{"Which other fields must not differ", "body.to, body.total" + enter},
 		{"What counts as a repeat", enter},
 		{"How many places in the code", enter},
 		{"How long does the job run at most", "20s" + enter},
@@ -203,7 +204,7 @@ func TestFitFormAsksAndWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := file.Jobs[0]
-	if j.Type != "receipt.mail" || j.Queue != "sqs" || j.Operation.Key[0].String() != "body.order_id" || j.Stale.Policy != "hold" || j.Lease != time.Minute {
+	if j.Type != "receipt.mail" || j.Queue != "sqs" || j.Operation.Key[0].String() != "body.order_id" || len(j.Operation.Fingerprint) != 2 || j.Stale.Policy != "hold" || j.Lease != time.Minute {
 		t.Errorf("got %+v", j)
 	}
 }

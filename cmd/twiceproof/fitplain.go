@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/fit"
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
 )
@@ -89,7 +90,7 @@ func (p *plainAsker) path(ctx context.Context, proposed string) (string, error) 
 		if wrong == nil {
 			return path, nil
 		}
-		fmt.Fprintln(p.out, wrong)
+		fmt.Fprintln(p.out, visible.Line(wrong.Error()))
 	}
 }
 

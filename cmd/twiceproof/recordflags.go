@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/admin"
 	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
@@ -80,7 +82,7 @@ func (t *recordTable) load(path string) (err error) {
 		}
 		path = jobfile.DefaultName
 	}
-	if t.file, err = jobfile.Load(path); err == nil {
+	if t.file, err = loadNamed(path); err == nil {
 		t.name = t.file.Table
 	}
 	return err
@@ -131,21 +133,30 @@ func (t *recordTable) lease(jobType string) time.Duration {
 	return 0
 }
 
-// show prints a result; a reader that has gone (| head) is no error.
+// show prints a result; a reader that has gone (| head) is no error. What comes from data
+// is written out.
 func show(w io.Writer, asJSON bool, value any, text func(io.Writer) error) error {
-	var err error
-	if asJSON {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		err = e.Encode(value)
-	} else {
-		err = text(w)
+	written, err := told(asJSON, value, text)
+	if err == nil {
+		_, err = w.Write(written)
 	}
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
 	return err
+}
+
+func told(asJSON bool, value any, text func(io.Writer) error) ([]byte, error) {
+	var b bytes.Buffer
+	if !asJSON {
+		err := text(&b)
+		return []byte(visible.Text(b.String())), err
+	}
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(value)
+	return visible.JSON(b.Bytes()), err
 }
 
 // unread: the table could not be read to its end.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/repeats"
+	"github.com/twiceproof/twiceproof/repeats/gather"
 	"github.com/twiceproof/twiceproof/repeats/source"
 	"github.com/twiceproof/twiceproof/repeats/table"
 	"github.com/twiceproof/twiceproof/replay"
@@ -52,7 +54,7 @@ func repeatsCommand(std stdio) *cobra.Command {
 		Example: repeatsExamples,
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := goWith(cmd.Flags()); err != nil {
+			if err := checkRepeatsFlags(cmd.Flags()); err != nil {
 				return err
 			}
 			return f.run(cmd.Context())
@@ -98,6 +100,7 @@ func (f *repeatsFlags) define(cmd *cobra.Command) {
 	fs.BoolVar(&f.json, "json", false, "print the result as JSON (schema "+repeatsSchema+")")
 	fs.StringVar(&f.html, "html", "", "also write it as a page to this `file`")
 	fs.StringVar(&f.share, "share", "", "also write a report to send on, without any value of the data, to this `file`")
+	countFlags(fs)
 }
 
 func (f *repeatsFlags) run(ctx context.Context) error {
@@ -182,8 +185,13 @@ func zoneOf(flag, name string) (*time.Location, error) {
 // problemOf gives an error of the packages below its hint.
 func problemOf(err error) error {
 	var e *source.Error
-	if errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
 		return &replay.Problem{What: e.What, Hint: e.Hint}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &replay.Problem{What: err.Error(), Hint: diskFull + ", or name a folder on another disk with TMPDIR"}
+	case errors.Is(err, gather.ErrFile):
+		return &replay.Problem{What: err.Error(), Hint: "check the folder that TMPDIR names"}
 	}
 	return err
 }

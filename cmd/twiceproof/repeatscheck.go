@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -18,31 +20,47 @@ func (f *repeatsFlags) check() error {
 	}
 	preset := len(f.logs) > 0 && f.pattern != "json"
 	switch {
+	case f.query && f.table == "":
+		return &replay.Problem{What: "--query needs --table", Hint: "name the table that the query is for"}
 	case kinds == 0:
 		return &replay.Problem{What: "no source is named", Hint: "give --csv, --jsonl, --log or --table; see twiceproof repeats --help"}
 	case kinds > 1:
 		return &replay.Problem{What: "there are sources of several kinds", Hint: "give one; a second one to hold beside it is named with --join"}
-	case f.query && f.table == "":
-		return &replay.Problem{What: "--query needs --table", Hint: "name the table that the query is for"}
 	case len(f.logs) > 0 && f.pattern == "":
 		return &replay.Problem{What: "--log needs --pattern", Hint: "write --pattern sidekiq, celery, json or a regular expression with (?P<reference>…) and (?P<time>…)"}
 	case !preset && f.columns.Reference == "":
 		return &replay.Problem{What: "it is not said what names the operation", Hint: "give --reference, the column with the order number or the like; never the queue's message id"}
 	case !preset && f.columns.Time == "":
 		return &replay.Problem{What: "it is not said when it happened", Hint: "give --time, the column with the time of the effect"}
-	case len(f.columns.Key) > 0 && f.jobFile != "":
-		return &replay.Problem{What: "--key and --job-file exclude each other", Hint: "the job file has the key"}
 	case f.jobFile != "" && len(f.jsonl) == 0:
 		return &replay.Problem{What: "--job-file needs --jsonl", Hint: "its paths lead into messages; with columns, name the key's with --key"}
+	}
+	if err := f.checkCauses(); err != nil {
+		return err
 	}
 	return f.checkFiles()
 }
 
-func (f *repeatsFlags) checkFiles() error {
-	switch f.queue {
-	case "", "sidekiq", "celery", "sqs":
-	default:
+func (f *repeatsFlags) checkCauses() error {
+	switch {
+	case !slices.Contains([]string{"", "sidekiq", "celery", "sqs"}, f.queue):
 		return &replay.Problem{What: fmt.Sprintf("--queue: %q is not known", f.queue), Hint: "write sidekiq, celery or sqs, or leave it out"}
+	case f.queue == "sidekiq" && len(f.visibility) > 0:
+		return &replay.Problem{What: "--visibility-timeout does not go with --queue sidekiq, which waits for none", Hint: "leave one of them out"}
+	case f.limit < 0:
+		return &replay.Problem{What: "--limit is below 0", Hint: "write how many references are shown at most"}
+	}
+	return nil
+}
+
+// checkFiles: standard input can be read once, and a file be written once.
+func (f *repeatsFlags) checkFiles() error {
+	sources := slices.Concat(f.csv, f.jsonl, f.logs, []string{f.join.file, f.deploys})
+	switch {
+	case len(slices.DeleteFunc(sources, func(name string) bool { return name != "-" })) > 1:
+		return &replay.Problem{What: "standard input is named twice", Hint: "it can be read once: write one of them into a file"}
+	case f.html != "" && filepath.Clean(f.html) == filepath.Clean(f.share):
+		return &replay.Problem{What: "--html and --share name the same file", Hint: "give each a name of its own"}
 	}
 	if err := checkNew(f.html); err != nil {
 		return err
@@ -50,19 +68,22 @@ func (f *repeatsFlags) checkFiles() error {
 	return checkNew(f.share)
 }
 
-// goWith refuses a flag that would be passed over without another one.
-func goWith(fs *pflag.FlagSet) error {
+// checkRepeatsFlags refuses every combination in which one of the flags would be passed over.
+func checkRepeatsFlags(fs *pflag.FlagSet) error {
+	problems := []error{soundFlags(fs), aloneWith(fs, "query", "reads nothing", "table", "reference", "time", "dialect"), excludeEachOther(fs, "key", "job-file")}
 	for _, need := range []struct {
-		with string
-		list []string
+		name string
+		one  []string
 	}{
-		{"log", []string{"pattern"}}, {"table", []string{"dsn", "time-limit"}}, {"job-file", []string{"job"}}, {"query", []string{"dialect"}},
-		{"join", []string{"join-reference", "join-time", "join-time-format", "join-zone"}},
+		{"pattern", []string{"log"}}, {"dsn", []string{"table"}}, {"time-limit", []string{"table"}}, {"job", []string{"job-file"}}, {"dialect", []string{"query"}}, {"limit", []string{"show"}},
+		{"join-reference", []string{"join"}}, {"join-time", []string{"join"}}, {"join-time-format", []string{"join"}}, {"join-zone", []string{"join"}},
+		{"keep-identical", []string{"csv", "jsonl", "log", "join"}}, // rows of a table are never taken for one
 	} {
-		for _, name := range need.list {
-			if fs.Changed(name) && !fs.Changed(need.with) {
-				return &replay.Problem{What: "--" + name + " goes with --" + need.with + ", which is not given", Hint: "give --" + need.with + ", or leave it out"}
-			}
+		problems = append(problems, needsOne(fs, need.name, need.one...))
+	}
+	for _, err := range problems {
+		if err != nil {
+			return err
 		}
 	}
 	return nil

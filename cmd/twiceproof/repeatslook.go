@@ -23,6 +23,7 @@ type look struct {
 	names   []string      // of the source's columns
 	notes   []string
 	cannot  string // why the source cannot show repeats at all
+	result  *scan.Result
 	file    atomic.Pointer[source.File]
 }
 
@@ -38,7 +39,7 @@ func (f *repeatsFlags) newLook(ctx context.Context) (*look, error) {
 	if err := l.parsePattern(); err != nil {
 		return nil, err
 	}
-	options := scan.Options{KeepIdentical: f.keepIdentical, Limit: max(0, f.limit)}
+	options := scan.Options{KeepIdentical: f.keepIdentical, Limit: f.limit}
 	if options.Settings, err = f.settings(ctx, &l.notes); err != nil {
 		return nil, err
 	}
@@ -88,6 +89,9 @@ func (l *look) keys(o *scan.Options) (err error) {
 	}
 	for _, j := range file.Jobs {
 		if l.job == "" && len(file.Jobs) == 1 || j.Type == l.job {
+			if len(j.Operation.Fingerprint) > 0 && len(l.columns.Content) > 0 {
+				return &replay.Problem{What: "--fingerprint does not go with the job file, which has a fingerprint of its own", Hint: "leave --fingerprint out"}
+			}
 			o.Key, o.Content = scan.MessageKey(j.Operation)
 			return nil
 		}
@@ -110,8 +114,8 @@ func (l *look) whichJob(file *jobfile.File) error {
 	return &replay.Problem{What: fmt.Sprintf("the job file has no job %q", l.job), Hint: hint}
 }
 
-// read reads everything. It does not wait for a pipe that says nothing more when the
-// command is to end.
+// read reads everything and concludes. It does not wait for a pipe that says nothing more
+// when the command is to end.
 func (l *look) read(ctx context.Context) error {
 	stop := l.progress()
 	defer stop()
@@ -125,7 +129,7 @@ func (l *look) read(ctx context.Context) error {
 	}
 }
 
-func (l *look) readAll(ctx context.Context) error {
+func (l *look) readAll(ctx context.Context) (err error) {
 	if l.table != "" {
 		if err := l.readTable(ctx); err != nil {
 			return err
@@ -136,11 +140,14 @@ func (l *look) readAll(ctx context.Context) error {
 			return err
 		}
 	}
-	if l.join.file == "" {
-		return nil
+	if l.join.file != "" {
+		columns := source.Columns{Reference: orElse(l.join.reference, l.columns.Reference), Time: orElse(l.join.time, l.columns.Time)}
+		if err := l.readFile(ctx, l.join.file, scan.Input{Clock: l.second, Second: true}, columns); err != nil {
+			return err
+		}
 	}
-	columns := source.Columns{Reference: orElse(l.join.reference, l.columns.Reference), Time: orElse(l.join.time, l.columns.Time)}
-	return l.readFile(ctx, l.join.file, scan.Input{Clock: l.second, Second: true}, columns)
+	l.result, err = l.Finish(l.join.file != "")
+	return err
 }
 
 func (l *look) readFile(ctx context.Context, path string, in scan.Input, columns source.Columns) error {

@@ -5,9 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/twiceproof/twiceproof/jobfile"
@@ -52,15 +49,10 @@ var errCannot = errors.New("this source cannot show repeats")
 // openToRead opens a SQLite file so that it cannot be written; the others are kept from
 // writing by their transaction.
 func openToRead(dsn string) (*sql.DB, string, error) {
-	if scheme, _, _ := strings.Cut(dsn, "://"); scheme != "sqlite" {
-		db, d, err := openDSN(dsn)
-		return db, string(d), err
+	if isSQLite(dsn) {
+		db, err := openSQLiteFile(dsn, "mode=ro&_pragma=query_only(1)")
+		return db, table.SQLite, err
 	}
-	path := sqlitePath(dsn)
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return nil, "", &replay.Problem{What: "there is no such SQLite database", Hint: "write --dsn sqlite:///path, with the whole path of the file"}
-	}
-	file := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(5000)"}
-	db, err := sql.Open("sqlite", file.String())
-	return db, table.SQLite, err
+	db, d, err := openDSN(dsn)
+	return db, string(d), err
 }

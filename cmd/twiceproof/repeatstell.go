@@ -11,12 +11,9 @@ import (
 	"github.com/twiceproof/twiceproof/replay"
 )
 
-// tell concludes and says what was found, everywhere it was asked for.
+// tell says what was found, everywhere it was asked for.
 func (l *look) tell() error {
-	r, err := l.Finish(l.join.file != "")
-	if err != nil {
-		return err
-	}
+	r := l.result
 	doubt := l.doubt(r)
 	if r.Events == 0 && l.cannot == "" {
 		return l.nothing(r)
@@ -25,7 +22,7 @@ func (l *look) tell() error {
 	if err := l.files(r, o); err != nil {
 		return err
 	}
-	err = show(l.std.out, l.json, repeatsResultOf(l, r, doubt), func(w io.Writer) error { return page.Of(r, o).Text(w) })
+	err := show(l.std.out, l.json, repeatsResultOf(l, r, doubt), func(w io.Writer) error { return page.Of(r, o).Text(w) })
 	switch {
 	case err != nil:
 		return err
@@ -90,6 +87,8 @@ func (l *look) clockNotes() (notes []string) {
 	switch {
 	case l.clock.Dates:
 		notes = append(notes, "some times are dates without a time of day: gaps of less than a day say nothing")
+	case l.clock.Minutes:
+		notes = append(notes, "some times have no seconds: gaps of less than a minute say nothing")
 	case l.clock.Digits == 0 && l.Taken() > 0:
 		notes = append(notes, "times are whole seconds: a race within milliseconds cannot be told from one within a second")
 	}

@@ -23,7 +23,7 @@ func newReport(ctx context.Context, r replay.Request, evidence string) report.Re
 		Job: r.Job.Type, Queue: string(r.Job.Queue), Database: string(r.Spec.Database.Kind),
 		Policy: string(r.Job.Stale.Policy), PolicyText: r.PolicyText, LeaseMS: r.Job.Lease.Milliseconds(), StoredLeaseMS: r.Job.StoredLease().Milliseconds(),
 		Verdict: replay.Unknown, Platform: map[string]string{"go": runtime.Version(), "twiceproof": version()},
-		CannotSee: []string{}, Results: []replay.Result{}, RerunHow: rerunHow(ctx),
+		CannotSee: []string{}, Results: []replay.Result{}, Fast: r.Fast, RerunHow: rerunHow(ctx),
 	}
 }
 
@@ -69,7 +69,7 @@ func (f replayFlags) show(r report.Report, histories map[string][]replay.Event, 
 func (f replayFlags) print(r report.Report) error {
 	switch {
 	case f.json:
-		return report.WriteJSON(f.std.out, r)
+		return show(f.std.out, true, r, nil)
 	case f.markdown:
 		return report.WriteMarkdown(f.std.out, r)
 	case isTerminal(f.std.out) && os.Getenv("NO_COLOR") == "":

@@ -2,12 +2,15 @@ package main
 
 import (
 	"database/sql"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/replay"
 )
 
 // A file is opened by its address, as a URL and as it is written, whatever its name has
@@ -41,6 +44,43 @@ func TestSQLiteAddress(t *testing.T) {
 		}
 		if _, _, err := openDSN("sqlite://" + escaped); err == nil {
 			t.Errorf("%s is opened, and is not there", name)
+		}
+	}
+}
+
+// The forms that programs write: from here, the whole path, and SQLAlchemy's, of which
+// three slashes are from here and four are whole.
+func TestSQLiteForms(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	if err := os.MkdirAll("sub", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "sub", "app.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dsn := range []string{
+		"sqlite:sub/app.db", "sqlite:./sub/app.db", "sqlite3:sub/app.db", "sqlite:" + path, "sqlite://sub/app.db", "sqlite:///sub/app.db", "sqlite://" + path, "sqlite:///" + path,
+		"file:sub/app.db", "file:sub/app.db?mode=ro", "file:" + path, "file://" + path, "file://localhost" + path, "file:////" + path,
+	} {
+		db, dialect, err := openDSN(dsn)
+		if err == nil {
+			err = db.PingContext(t.Context())
+			_ = db.Close()
+		}
+		if err != nil || dialect != "sqlite" || sqlitePath(dsn) != path {
+			t.Errorf("%s: %v, %s", dsn, err, sqlitePath(dsn))
+		}
+	}
+	for dsn, want := range map[string]string{
+		"sqlite:": "--dsn sqlite:path", "sqlite:///": "--dsn sqlite:path", "sqlite:sub": "--dsn sqlite:path", "sqlite::memory:": "--dsn sqlite:path", "file:nowhere.db": "--dsn sqlite:path",
+		"sub/app.db": addresses, path: addresses, "sqlserver://x/y": addresses, "host=localhost dbname=x": addresses,
+	} {
+		_, _, err := openDSN(dsn)
+		var problem *replay.Problem
+		if !errors.As(err, &problem) || !strings.Contains(problem.Hint, want) {
+			t.Errorf("%s: %v", dsn, err)
 		}
 	}
 }

@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,7 +93,7 @@ func (f sweepFlags) options(ctx context.Context, j job.Job) (o twiceproof.SweepO
 
 // sweep collects what the sweep tells, also of one that did not reach its end.
 func (f sweepFlags) sweep(ctx context.Context, sweeper *twiceproof.Sweeper, options twiceproof.SweepOptions, j job.Job) (sweepResult, error) {
-	result := sweepResult{Schema: sweepSchema, Job: j.Type, Policy: string(j.Stale.Policy), Applied: f.apply, Actions: []sweptJSON{}}
+	result := sweepResult{Job: j.Type, Policy: string(j.Stale.Policy), Applied: f.apply, Actions: []sweptJSON{}}
 	progress := &sweepProgress{w: f.std.err}
 	options.Each = func(s twiceproof.Swept) {
 		result.add(s, f.showKeys)
@@ -116,11 +115,7 @@ func orVariable(flag, variable string) string {
 
 // show prints what there is, also of a sweep that did not reach its end.
 func (f sweepFlags) show(ctx context.Context, r sweepResult, stopped error) error {
-	print := r.writeText
-	if f.json {
-		print = r.writeJSON
-	}
-	if err := print(f.std.out, f.showKeys); err != nil && !errors.Is(err, syscall.EPIPE) {
+	if err := show(f.std.out, f.json, r.json(), func(w io.Writer) error { return r.writeText(w, f.showKeys) }); err != nil {
 		return err
 	}
 	if r.Failed > 0 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
@@ -14,9 +13,8 @@ import (
 
 const sweepSchema = "twiceproof.sweep/1"
 
-// sweepResult is what the command tells; its JSON is described in the command's help.
+// sweepResult is what the command tells.
 type sweepResult struct {
-	Schema   string
 	Job      string
 	Policy   string
 	Applied  bool
@@ -58,23 +56,24 @@ func (r sweepResult) failedHint(showKeys bool) string {
 	return "--show-keys shows which; run it again: a message that was not put back is due again after a lease"
 }
 
-func (r sweepResult) writeJSON(w io.Writer, _ bool) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(struct {
-		Schema   string      `json:"schema"`
-		Job      string      `json:"job"`
-		Policy   string      `json:"policy"`
-		Applied  bool        `json:"applied"`
-		Complete bool        `json:"complete"`
-		PutBack  int         `json:"put_back"`
-		Held     int         `json:"held"`
-		Assumed  int         `json:"assumed"`
-		Failed   int         `json:"failed"`
-		Waiting  int         `json:"waiting"`
-		Moved    int         `json:"moved"`
-		Actions  []sweptJSON `json:"actions"`
-	}{r.Schema, r.Job, r.Policy, r.Applied, r.Complete, r.PutBack, r.Held, r.Assumed, r.Failed, r.Waiting, r.Moved, r.Actions})
+// sweepJSON is described in the command's help.
+type sweepJSON struct {
+	Schema   string      `json:"schema"`
+	Job      string      `json:"job"`
+	Policy   string      `json:"policy"`
+	Applied  bool        `json:"applied"`
+	Complete bool        `json:"complete"`
+	PutBack  int         `json:"put_back"`
+	Held     int         `json:"held"`
+	Assumed  int         `json:"assumed"`
+	Failed   int         `json:"failed"`
+	Waiting  int         `json:"waiting"`
+	Moved    int         `json:"moved"`
+	Actions  []sweptJSON `json:"actions"`
+}
+
+func (r sweepResult) json() sweepJSON {
+	return sweepJSON{sweepSchema, r.Job, r.Policy, r.Applied, r.Complete, r.PutBack, r.Held, r.Assumed, r.Failed, r.Waiting, r.Moved, r.Actions}
 }
 
 // writeText counts; a key is shown only when asked for.

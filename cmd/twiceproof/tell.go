@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
 )
@@ -76,9 +77,12 @@ func (e *usageError) hint() string {
 // or a build, its own hint would lead astray.
 func unlessFull(said, hint string) string {
 	said = strings.ToLower(said)
-	full := "the disk is full: free some space, or name another one with --evidence and TMPDIR"
+	full := diskFull + ", or name another one with --evidence and TMPDIR"
+	if strings.HasPrefix(hint, diskFull) {
+		full = hint // what was being written is known
+	}
 	if strings.Contains(said, "/dev/stdout") {
-		full = "the disk is full: free some space, or send the output elsewhere"
+		full = diskFull + ", or send the output elsewhere"
 	}
 	for _, words := range []string{"no space left on device", "disk quota exceeded", "database or disk is full"} {
 		if strings.Contains(said, words) {
@@ -88,11 +92,18 @@ func unlessFull(said, hint string) string {
 	return hint
 }
 
+const diskFull = "the disk is full: free some space"
+
+// line: what comes from data must not be taken for a line of ours.
 func line(w io.Writer, what, hint string) {
-	fmt.Fprintf(w, "error: %s\n", what)
+	fmt.Fprintf(w, "error: %s\n", setIn(what))
 	if hint != "" {
-		fmt.Fprintf(w, "hint: %s\n", hint)
+		fmt.Fprintf(w, "hint: %s\n", setIn(hint))
 	}
 }
 
-func indent(text string) string { return "  | " + strings.ReplaceAll(text, "\n", "\n  | ") }
+func setIn(text string) string { return strings.ReplaceAll(visible.Text(text), "\n", "\n  ") }
+
+func indent(text string) string {
+	return "  | " + strings.ReplaceAll(visible.Text(text), "\n", "\n  | ")
+}

@@ -15,7 +15,7 @@ const root = "../.."
 
 // A test is named with its folder, or without one when it is the root package's. A … in
 // the name stands for anything.
-var named = regexp.MustCompile("`(?:([\\w./-]+):)?(Test[\\w…]*)`")
+var named = regexp.MustCompile("`(?:([\\w./-]+):)?((?:Test|test_)[\\w…]*)`")
 
 // known are the folders' tests, each read once.
 var known = map[string][]string{}
@@ -29,21 +29,25 @@ func testsOf(folder string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	inPython, err := filepath.Glob(filepath.Join(root, folder, "test_*.py"))
+	if err != nil {
+		return nil, err
+	}
 	var names []string
-	for _, file := range files {
+	for _, file := range append(files, inPython...) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
 		for _, found := range declared.FindAllStringSubmatch(string(text), -1) {
-			names = append(names, found[1])
+			names = append(names, found[1]+found[2]) // one of them is empty
 		}
 	}
 	known[folder] = names
 	return names, nil
 }
 
-var declared = regexp.MustCompile(`(?m)^func (Test\w*)\(\w+ \*testing\.T\)`)
+var declared = regexp.MustCompile(`(?m)^(?:func (Test\w*)\(\w+ \*testing\.T\)|def (test_\w+)\()`)
 
 // missingTests are those that a page names and that are not there.
 func missingTests(page string) (missing []string, err error) {

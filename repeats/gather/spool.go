@@ -3,10 +3,14 @@ package gather
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 )
+
+// ErrFile is about a file of our own that could not be made, written or read.
+var ErrFile = errors.New("temporary file")
 
 // spool is a log of bytes: in memory at first, then in a file without a name.
 type spool struct {
@@ -20,18 +24,18 @@ func (s *spool) spill(folder string) error {
 	if s.file == nil {
 		file, err := os.CreateTemp(folder, "twiceproof-repeats-")
 		if err != nil {
-			return fmt.Errorf("make a temporary file: %w", err)
+			return fmt.Errorf("make a %w: %w", ErrFile, err)
 		}
 		s.file = file
 		if err := os.Remove(file.Name()); err != nil {
-			return fmt.Errorf("make a temporary file: %w", err)
+			return fmt.Errorf("make a %w: %w", ErrFile, err)
 		}
 	}
 	n, err := s.file.Write(s.buffer)
 	s.size += int64(n)
 	s.buffer = s.buffer[:0]
 	if err != nil {
-		return fmt.Errorf("write a temporary file: %w", err)
+		return fmt.Errorf("write a %w: %w", ErrFile, err)
 	}
 	return nil
 }
@@ -47,7 +51,7 @@ func (s *spool) load(into []byte) ([]byte, error) {
 	}
 	into = into[:need]
 	if _, err := s.file.ReadAt(into[:s.size], 0); err != nil {
-		return nil, fmt.Errorf("read a temporary file: %w", err)
+		return nil, fmt.Errorf("read a %w: %w", ErrFile, err)
 	}
 	copy(into[s.size:], s.buffer)
 	return into, nil

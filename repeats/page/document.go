@@ -101,18 +101,9 @@ func counts(r *scan.Result, o Options) (s Section) {
 		}
 	}
 	for _, why := range o.Doubt {
-		s.Lines = append(s.Lines, "It cannot be told from this source whether there were repeats: "+hideNames(why, o))
+		s.Lines = append(s.Lines, "It cannot be told from this source whether there were repeats: "+why)
 	}
 	return s
-}
-
-// hideNames: a doubt may name a column.
-func hideNames(why string, o Options) string {
-	if before, after, ok := strings.Cut(why, "its column "); ok && o.Share {
-		_, after, _ = strings.Cut(after, " ")
-		return before + "a column " + after
-	}
-	return why
 }
 
 func which(r *scan.Result, i int) string {

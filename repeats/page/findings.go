@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/repeats"
 	"github.com/twiceproof/twiceproof/repeats/scan"
 )
@@ -22,14 +24,20 @@ func alikes(r *scan.Result, o Options) (s Section) {
 	}
 	for _, pair := range a.Examples {
 		x, y := repeats.CodePoints(pair.A, pair.B)
+		if !o.Show && max(len(strings.Fields(x)), len(strings.Fields(y))) > fewCodePoints { // in wide letters it would be all of it
+			continue
+		}
 		line := fmt.Sprintf("one has %s where the other has %s (%s)", x, y, strings.Join(repeats.Kinds(pair.A, pair.B), ", "))
 		if o.Show {
-			line = fmt.Sprintf("%+q and %+q: %s", pair.A, pair.B, line)
+			line = whole(strconv.QuoteToASCII(pair.A)) + " and " + whole(strconv.QuoteToASCII(pair.B)) + ": " + line
 		}
 		s.Lines = append(s.Lines, line)
 	}
 	return s
 }
+
+// fewCodePoints are no reference yet, but what two differ in.
+const fewCodePoints = 2
 
 func joined(r *scan.Result) (s Section) {
 	j := r.Joined
@@ -116,10 +124,13 @@ func orElse(also []repeats.Class) string {
 	return "; could be " + strings.Join(names, " or ") + " as well"
 }
 
-// printable: a reference may hold what a terminal obeys.
+// printable: a reference may hold what a terminal obeys, or what nobody sees.
 func printable(s string) string {
-	if quoted := fmt.Sprintf("%+q", s); quoted != `"`+s+`"` {
-		return quoted
+	if visible.Line(s) != s || strings.Join(strings.Fields(s), " ") != s {
+		return whole(strconv.Quote(s))
 	}
 	return s
 }
+
+// whole keeps two blanks two where lines are wrapped.
+func whole(quoted string) string { return strings.ReplaceAll(quoted, "  ", `\x20\x20`) }

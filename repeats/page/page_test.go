@@ -29,6 +29,7 @@ func own() string {
 	line := "Doubled-1,2021-12-01 00:00:00.000000,msg-doubled,5551.77,tenant-1\n"
 	b.WriteString(line + line + "ref-7001x901 ,2021-12-02 00:00:00.000000,msg-alike,5552.77,tenant-1\n")
 	b.WriteString("Caf\u00e9-8,2021-12-03 01:00:00.000000,m-a,5553.77,tenant-1\nCafe\u0301-8,2021-12-03 01:00:00.000000,m-b,5554.77,tenant-1\n")
+	b.WriteString("Wide-9,2021-12-03 02:00:00.000000,m-c,5558.77,tenant-1\nＷｉｄｅ-９,2021-12-03 02:00:00.000000,m-d,5559.77,tenant-1\nKeyless-1,2021-12-03 03:00:00.000000,m-e,5557.77,\n")
 	b.WriteString("Unread-1,someday,msg-unread,5555.77,tenant-1\n,2021-12-04 01:00:00.000000,msg-nobody,5556.77,\n")
 	return b.String()
 }
@@ -106,22 +107,24 @@ func written(t *testing.T, r *scan.Result, o page.Options) map[string]string {
 // does not change the report to send on. The positive control: what shows, holds them.
 func TestNoValues(t *testing.T) {
 	r, values := result(t)
-	doubt := []string{"it has one row for each reference, and its column colamount counts"}
 	for what, o := range map[string]page.Options{
 		"plain":                {},
-		"to send on":           {Share: true, Doubt: doubt},
-		"to send on, and show": {Share: true, Show: true, Doubt: doubt},
+		"to send on":           {Share: true},
+		"to send on, and show": {Share: true, Show: true},
 	} {
 		for form, text := range written(t, r, o) {
 			for _, value := range values {
-				if value = strings.TrimSpace(value); len(value) > 2 && strings.Contains(strings.ToLower(text), strings.ToLower(value)) {
+				if value = strings.TrimSpace(value); strings.HasPrefix(value, "Ｗ") {
+					value = "FF37"
+				}
+				if len(value) > 2 && strings.Contains(strings.ToLower(text), strings.ToLower(value)) {
 					t.Errorf("%s, %s: it holds %q", what, form, value)
 				}
 			}
 		}
 	}
 	for form, text := range written(t, r, page.Options{Show: true}) {
-		for _, value := range []string{"Ref-7002x904", "2021-11-18", "0301"} {
+		for _, value := range []string{"Ref-7002x904", "2021-11-18", "0301", "FF37"} {
 			if !strings.Contains(text, value) {
 				t.Errorf("the control: %s does not show %s", form, value)
 			}

@@ -16,8 +16,8 @@ func (r *Result) Doubt(names []string) (reasons []string) {
 	}
 	if has(names, "operation_key") && has(names, "claim_token") {
 		reasons = append(reasons, "it is a table of idempotency records, which has one row for each operation by its key: twiceproof status counts what it refused")
-	} else if name := attempts(names); name != "" {
-		reasons = append(reasons, "it has one row for each reference, and its column "+name+" counts: such a row is rewritten at each run, so a repeat leaves no second one")
+	} else if slices.ContainsFunc(names, countsAttempts) {
+		reasons = append(reasons, "it has one row for each reference, and a column that counts attempts: such a row is rewritten at each run, so a repeat leaves no second one")
 	}
 	if n := r.Identical.SameFile; n > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d lines are in one file twice, word for word: the same line exported twice, or two events that differ in no column that was exported", n))
@@ -30,16 +30,14 @@ func (r *Result) Doubt(names []string) (reasons []string) {
 
 func has(names []string, name string) bool { return slices.Contains(names, name) }
 
-// attempts is a column that counts how often the row's job has run.
-func attempts(names []string) string {
-	for _, name := range names {
-		switch strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)) {
-		case "attempts", "attempt", "attemptcount", "attemptscount", "tries", "trycount", "retries", "retrycount", "acts", "deliverycount",
-			"deliveries", "executions", "executioncount", "runcount", "failurecount", "numattempts":
-			return name
-		}
+// countsAttempts: by its name, the column counts how often the row's job has run.
+func countsAttempts(name string) bool {
+	switch strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)) {
+	case "attempts", "attempt", "attemptcount", "attemptscount", "tries", "trycount", "retries", "retrycount", "acts", "deliverycount",
+		"deliveries", "executions", "executioncount", "runcount", "failurecount", "numattempts":
+		return true
 	}
-	return ""
+	return false
 }
 
 // Unread is how many rows should have been events and could not be read. Lines that a

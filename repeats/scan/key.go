@@ -3,6 +3,7 @@ package scan
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/repeats/source"
@@ -76,8 +77,8 @@ func fieldsOf(r *source.Record) (job.Fields, string) {
 func keyOf(op job.Operation, fields job.Fields) (key, why string) {
 	key, err := op.KeyOf(fields)
 	var refused *job.KeyError
-	if errors.As(err, &refused) {
-		return "", refused.Error()
+	if errors.As(err, &refused) { // without the path: a field's name is a value, too
+		return "", strings.Replace((&job.KeyError{Why: refused.Why}).Error(), "operation key:", "a part of it", 1)
 	}
 	if err != nil {
 		return "", "it cannot be read"

@@ -12,7 +12,7 @@ import (
 	"github.com/twiceproof/twiceproof/repeats/source"
 )
 
-// scanned scans CSV texts, one file each, with the columns ref, at and perhaps id.
+// scanned scans CSV texts, one file each, with the columns ref, at and perhaps id and amount.
 func scanned(t *testing.T, o Options, files ...string) *Result {
 	t.Helper()
 	o.Folder = t.TempDir()
@@ -26,6 +26,9 @@ func scanned(t *testing.T, o Options, files ...string) *Result {
 		c := source.Columns{Reference: "ref", Time: "at"}
 		if strings.HasPrefix(text, "ref,at,id") {
 			c.Message = "id"
+		}
+		if strings.HasPrefix(text, "ref,at,id,amount") {
+			c.Content = []string{"amount"}
 		}
 		if err := source.CSV(f, c, s.Sink(Input{Clock: &source.Clock{}})); err != nil {
 			t.Fatal(err)
@@ -115,7 +118,7 @@ func TestDoubt(t *testing.T) {
 		want       string
 	}{
 		{"nothing speaks against it", none, []string{"ref", "at", "updated_at", "state"}, ""},
-		{"a column that counts runs", none, []string{"ref", "at", "Retry_Count"}, "its column Retry_Count counts"},
+		{"a column that counts runs", none, []string{"ref", "at", "Retry_Count"}, "a column that counts attempts"},
 		{"our own table", none, []string{"operation_key", "claim_token", "acts"}, "idempotency records"},
 		{"the same line twice", none + "B,1772600768,m2\n", nil, "word for word"},
 		{"look-alikes", none + "b,1772600769,m3\n", nil, "under two names"},

@@ -45,11 +45,20 @@ func (r *csvRows) headless() error {
 }
 
 // isValue: a column that is not there is told with the names that are, and in a file
-// without names those are values.
+// without names those are values. Each row of it has a time, which has six digits or more
+// however it is written; no name has.
 func isValue(field string) bool {
-	_, why := new(Clock).Parse(field)
 	_, number := strconv.ParseFloat(field, 64)
-	return why == "" || number == nil || strings.ContainsAny(field, "\r\n@")
+	return number == nil || digits(field) >= 6 || strings.ContainsAny(field, "\r\n@")
+}
+
+func digits(text string) (n int) {
+	for _, c := range text {
+		if c >= '0' && c <= '9' {
+			n++
+		}
+	}
+	return n
 }
 
 // next splits one row off, and passes over empty lines. Its error is io.EOF at the end.
@@ -87,6 +96,12 @@ func (r *csvRows) more() error {
 	}
 	if err != nil {
 		return r.file.Broken(err)
+	}
+	if at := strings.IndexByte(text, 0); at >= 0 {
+		return &Error{
+			fmt.Sprintf("%s: line %d is no text", r.file.Name, r.line+strings.Count(text[:at], "\n")+1),
+			"is the export whole? Nothing is concluded from a part",
+		}
 	}
 	r.text, r.used = text, 0
 	return nil

@@ -30,6 +30,9 @@ func sameRows(t *testing.T, text string) {
 	want.FieldsPerRecord = -1
 	for n := 1; ; n++ {
 		_, end, err := r.next()
+		if err != nil && strings.ContainsRune(text, 0) { // text is all that is read
+			return
+		}
 		row, wantErr := want.Read()
 		var parse *csv.ParseError
 		switch {

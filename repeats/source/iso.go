@@ -8,18 +8,22 @@ type wall struct {
 	micro                                  int64
 	digits                                 int
 	offset                                 int // seconds east
-	zoned, date                            bool
+	zoned, date, noSeconds                 bool
 }
 
 // parseISO reads 2026-03-04T05:06:07.123456Z and what programs make of it: a blank for
-// the T, a comma for the point, no seconds, no time of day, +01, +0100, +01:00, UTC, a
+// the T, / for -, a comma for the point, no seconds, no time of day, +01, +0100, +01:00, UTC, a
 // blank before the zone, or none.
 func parseISO(s string) (w wall, ok bool) {
 	p := iso{s: s}
 	w.year = p.number(4)
-	p.want('-')
+	between := byte('-')
+	if len(p.s) > 0 && p.s[0] == '/' {
+		between = '/'
+	}
+	p.want(between)
 	w.month = p.number(2)
-	p.want('-')
+	p.want(between)
 	w.day = p.number(2)
 	if p.bad {
 		return w, false
@@ -34,7 +38,7 @@ func parseISO(s string) (w wall, ok bool) {
 	w.hour = p.number(2)
 	p.want(':')
 	w.minute = p.number(2)
-	if p.skip(':') {
+	if w.noSeconds = !p.skip(':'); !w.noSeconds {
 		w.second = p.number(2)
 		w.micro, w.digits = p.fraction()
 	}
@@ -133,7 +137,7 @@ func daysIn(year, month int) int {
 
 // instant is the moment in microseconds since 1970.
 func (c *Clock) instant(w wall) int64 {
-	c.Digits, c.Dates = max(c.Digits, w.digits), c.Dates || w.date
+	c.Digits, c.Dates, c.Minutes = max(c.Digits, w.digits), c.Dates || w.date, c.Minutes || w.noSeconds
 	if !w.zoned {
 		c.Naive++
 		if c.Zone != nil {

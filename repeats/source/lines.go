@@ -11,7 +11,7 @@ import (
 // JSONL reads one JSON object a line. Loose takes log lines that end in one, and counts
 // those without.
 func JSONL(f *File, columns Columns, loose bool, sink Sink) error {
-	j := jsonLines{columns: columns, loose: loose, sink: sink, names: columns.all()}
+	j := jsonLines{columns: columns, loose: loose, sink: sink, names: columns.all(), seen: map[string]int{}}
 	j.found, j.values = make([]int, len(j.names)), make([]string, len(j.names))
 	if err := eachLine(f, j.line); err != nil {
 		return err
@@ -19,7 +19,7 @@ func JSONL(f *File, columns Columns, loose bool, sink Sink) error {
 	f.Names = j.known
 	for i, name := range j.names {
 		if j.objects > 0 && j.found[i] == 0 && (i < 2 || slices.Contains(columns.Key, name)) {
-			return Missing(f.Name, "field", name, j.known)
+			return Missing(f.Name, "field", name, j.fields())
 		}
 	}
 	if j.objects == 0 {
@@ -35,7 +35,8 @@ type jsonLines struct {
 	names   []string
 	values  []string
 	found   []int
-	known   []string // names that the first objects have
+	known   []string       // names that the first objects have
+	seen    map[string]int // and how many have each
 	objects int
 	rec     Record
 }
@@ -49,7 +50,7 @@ func (j *jsonLines) line(line string) error {
 		j.sink.Left(map[bool]string{true: NoJSON, false: "no sound JSON object"}[j.loose])
 		return nil
 	}
-	if j.objects++; j.objects <= 100 {
+	if j.objects++; j.objects <= firstObjects {
 		j.learn("", gjson.Parse(body))
 	}
 	for i, name := range j.names {
@@ -88,44 +89,56 @@ func jsonText(v gjson.Result) string {
 func (j *jsonLines) learn(above string, object gjson.Result) {
 	object.ForEach(func(key, value gjson.Result) bool {
 		name := above + key.Str
-		if value.IsObject() {
+		switch {
+		case value.IsObject():
 			j.learn(name+".", value)
-		} else if !slices.Contains(j.known, name) && len(j.known) < 200 {
+		case j.seen[name] > 0:
+			j.seen[name]++
+		case len(j.known) < 200:
 			j.known = append(j.known, name)
+			j.seen[name] = 1
 		}
 		return true
 	})
 }
 
+// firstObjects are looked at for their names.
+const firstObjects = 100
+
+// plainField is no number of an order, nor anybody's address.
+var plainField = regexp.MustCompile(`^[\pL\d_.-]{1,60}$`)
+
+// fields are the known names that may be told. In {"charges": {"ord-7": 500}} a name is a
+// value: a field is what half of the objects have, and not one alone.
+func (j *jsonLines) fields() (names []string) {
+	most := min(j.objects, firstObjects)
+	for _, name := range j.known {
+		if n := j.seen[name]; n > 1 && 2*n >= most && digits(name) < 3 && plainField.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Log reads lines that a pattern with named groups matches.
 func Log(f *File, p *Pattern, columns Columns, sink Sink) error {
 	names := columns.all()
-	groups := make([]int, len(names))
-	for i, name := range names {
-		if groups[i] = p.SubexpIndex(name); groups[i] < 0 {
+	for _, name := range names {
+		if p.SubexpIndex(name) < 0 {
 			return Missing("the pattern", "named group", name, slices.DeleteFunc(p.SubexpNames(), func(s string) bool { return s == "" }))
 		}
 	}
 	matched := 0
 	rec, values := Record{}, make([]string, len(names))
 	err := eachLine(f, func(line string) error {
-		if !strings.Contains(line, p.must) {
-			sink.Left(Unmatched)
-			return nil
-		}
-		at := p.FindStringSubmatchIndex(line)
-		if at == nil {
+		whole, ok := p.take(line, names, values)
+		if !ok {
 			sink.Left(Unmatched)
 			return nil
 		}
 		matched++
-		for i, group := range groups {
-			if values[i] = ""; at[2*group] >= 0 {
-				values[i] = line[at[2*group]:at[2*group+1]]
-			}
-		}
 		rec.Fill(columns, values)
-		rec.Whole = line
+		rec.Whole = whole
 		return sink.Take(&rec)
 	})
 	if err == nil && matched == 0 {
@@ -146,4 +159,32 @@ type Pattern struct {
 	Name string
 	Note string // what a line of it stands for
 	must string // in each line that matches
+	// other is a second form of the lines, with the same groups; nil: there is none.
+	other *regexp.Regexp
+}
+
+// take gives the values of the groups, where the line has one of the forms, and what makes
+// it the same line when it is shipped twice: of a preset what the queue wrote, without what
+// a shipper put before it.
+func (p *Pattern) take(line string, names, values []string) (whole string, ok bool) {
+	if !strings.Contains(line, p.must) {
+		return "", false
+	}
+	form, at := p.Regexp, p.FindStringSubmatchIndex(line)
+	if at == nil && p.other != nil {
+		form, at = p.other, p.other.FindStringSubmatchIndex(line)
+	}
+	if at == nil {
+		return "", false
+	}
+	for i, name := range names {
+		group := form.SubexpIndex(name)
+		if values[i] = ""; at[2*group] >= 0 {
+			values[i] = line[at[2*group]:at[2*group+1]]
+		}
+	}
+	if p.Name != "" {
+		line = line[at[0]:at[1]]
+	}
+	return line, true
 }

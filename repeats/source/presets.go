@@ -13,12 +13,13 @@ var presets = map[string]Pattern{
 		must: "start",
 		Regexp: regexp.MustCompile(
 			`(?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z) (?:pid=)?\d+ (?:tid=|TID-)\S+ .*\b(?:jid=|JID-)(?P<reference>[0-9a-zA-Z-]+)\b.*: start\s*$`),
+		other: regexp.MustCompile(`\{"ts":"(?P<time>[^"]+)",.*"msg":"start","ctx":\{.*"jid":"(?P<reference>[^"]+)"`), // of its JSON formatter
 	},
 	"celery": {
 		Note: "a line is the end of a run, and its reference is the task's id: a run that was killed has no line, and the same operation sent twice does not show",
 		must: "] Task ",
 		Regexp: regexp.MustCompile(
-			`^\[(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+): \w+/[^\]]*\] Task \S+?\[(?P<reference>[^\]\s]+)\] (?:succeeded in |retry: |raised |failed)`),
+			`\[(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+): \w+/[^\]]*\] Task \S+?\[(?P<reference>[^\]\s]+)\] (?:succeeded in |retry: |raised |failed)`),
 	},
 }
 

@@ -55,7 +55,8 @@ func (s Sink) leave(kind string, n int) {
 	}
 }
 
-// Missing says that a column is not there, with the name that was perhaps meant.
+// Missing says that a column is not there, with the name that was perhaps meant. The known
+// names are names: none of them is a value.
 func Missing(file, what, name string, known []string) error {
 	hint := "it has " + strings.Join(known, ", ")
 	if len(known) > 30 {
@@ -65,7 +66,7 @@ func Missing(file, what, name string, known []string) error {
 		hint = "did you mean " + near + "? " + hint
 	}
 	if len(known) == 0 {
-		hint = ""
+		hint = "look at one line of it; its names are not told, since they may be values"
 	}
 	return &Error{file + " has no " + what + " " + name, hint}
 }

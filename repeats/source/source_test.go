@@ -138,11 +138,13 @@ func TestPresets(t *testing.T) {
 INFO  2026-03-04T05:06:08.123Z pid=4242 tid=abc1 class=ChargeJob jid=b4a577edbccf1d805744efa9 elapsed=1.0: done
 2026-03-04T05:06:07.123Z pid=4242 tid=abc1 class=ChargeJob jid=b4a577edbccf1d805744efaa INFO: start
 2018-05-09T16:00:00.000Z 1234 TID-ovq8 ChargeJob JID-b4a577edbccf1d805744efab INFO: start
+{"ts":"2026-03-04T05:06:09.123Z","pid":4242,"tid":"abc1","lvl":"INFO","msg":"start","ctx":{"class":"ChargeJob","jid":"b4a577edbccf1d805744efac"}}
+{"ts":"2026-03-04T05:06:10.123Z","pid":4242,"tid":"abc1","lvl":"INFO","msg":"done","ctx":{"class":"ChargeJob","jid":"b4a577edbccf1d805744efac","elapsed":1.0}}
 2026-03-04T05:06:07.123Z pid=4242 tid=abc1 INFO: Booting Sidekiq, about to start
-`, []string{"b4a577edbccf1d805744efa9|2026-03-04T05:06:07.123Z|b4a577edbccf1d805744efa9", "b4a577edbccf1d805744efaa|2026-03-04T05:06:07.123Z|b4a577edbccf1d805744efaa", "b4a577edbccf1d805744efab|2018-05-09T16:00:00.000Z|b4a577edbccf1d805744efab"}},
+`, []string{"b4a577edbccf1d805744efa9|2026-03-04T05:06:07.123Z|b4a577edbccf1d805744efa9", "b4a577edbccf1d805744efaa|2026-03-04T05:06:07.123Z|b4a577edbccf1d805744efaa", "b4a577edbccf1d805744efab|2018-05-09T16:00:00.000Z|b4a577edbccf1d805744efab", "b4a577edbccf1d805744efac|2026-03-04T05:06:09.123Z|b4a577edbccf1d805744efac"}},
 		"celery": {`[2026-03-04 05:06:07,123: INFO/MainProcess] Task billing.charge[7f9e27b4-0000-4000-8000-000000000001] received
 [2026-03-04 05:06:08,123: INFO/ForkPoolWorker-1] Task billing.charge[7f9e27b4-0000-4000-8000-000000000001] succeeded in 1.0s: None
-[2026-03-04 05:06:09,123: INFO/ForkPoolWorker-1] Task billing.charge[7f9e27b4-0000-4000-8000-000000000002] retry: Retry in 180s
+worker-1  | [2026-03-04 05:06:09,123: INFO/ForkPoolWorker-1] Task billing.charge[7f9e27b4-0000-4000-8000-000000000002] retry: Retry in 180s
 [2026-03-04 05:06:09,500: ERROR/ForkPoolWorker-2] Task billing.charge[7f9e27b4-0000-4000-8000-000000000003] raised unexpected: ValueError()
 [2026-03-04 05:06:09,600: INFO/MainProcess] celery@host ready.
 `, []string{"7f9e27b4-0000-4000-8000-000000000001|2026-03-04 05:06:08,123|7f9e27b4-0000-4000-8000-000000000001", "7f9e27b4-0000-4000-8000-000000000002|2026-03-04 05:06:09,123|7f9e27b4-0000-4000-8000-000000000002", "7f9e27b4-0000-4000-8000-000000000003|2026-03-04 05:06:09,500|7f9e27b4-0000-4000-8000-000000000003"}},
@@ -175,7 +177,9 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no column", "reff,at\nsecret,1\n", "-", csvOf(two), "standard input has no column ref", "did you mean reff?"},
 		{"a column twice", "ref,ref,at\nsecret,b,1\n", "-", csvOf(two), "has the column ref twice", "another name"},
-		{"no field", `{"reff": "secret", "at": 1}`, "-", jsonl, "has no field ref", "did you mean reff?"},
+		{"no field", strings.Repeat(`{"reff": "secret", "at": 1, "by": {"secret777": 1}}`+"\n", 2) + `{"other": 1, "secret": 2}`, "-", jsonl, "has no field ref", "did you mean reff? it has reff, at"},
+		{"no field, nor any that may be told", `{"secret": {"secret-1042": 1}}`, "-", jsonl, "has no field ref", "they may be values"},
+		{"no header, and an unusual time", "secret;04.03.26 05:06\nb;04.03.26 05:07\n", "-", csvOf(two), "does not begin with a row that names", "with a header"},
 		{"no JSON", "secret\n", "-", jsonl, "has no line with a JSON object", "one object a line"},
 		{"empty", "", "-", csvOf(two), "is empty", "check the export"},
 		{"half a gzip", string(gz[:len(gz)-9]), "-", csvOf(two), "is gzipped and not whole", "copy it again"},
@@ -189,6 +193,7 @@ func TestErrors(t *testing.T) {
 		{"a long line", "{}\n{\"ref\": \"" + strings.Repeat("secret", longest/6+1) + "\"}\n", "-", jsonl, "line 2 has more than 16 MB", "one object a line"},
 		{"no way to read it", "", "/proc/self/mem", csvOf(two), "cannot be read further", "check /proc/self/mem"},
 		{"binary", "ref,at\x00\x01secret", "-", csvOf(two), "is no text", "CSV"},
+		{"binary from somewhere on", "ref,at\n" + strings.Repeat("a,1772600767\n", oneBlock/10) + "\x00\x01secret", "-", csvOf(two), fmt.Sprintf("line %d is no text", oneBlock/10+2), "a part"},
 		{"UTF-16", "\xff\xfer\x00e\x00f\x00", "-", csvOf(two), "is UTF-16", "iconv"},
 		{"zstd", "\x28\xb5\x2f\xfdsecret", "-", csvOf(two), "is zstd", "zstd -dc"},
 		{"SQLite", "SQLite format 3\x00", "-", csvOf(two), "is an SQLite database", "--dsn"},

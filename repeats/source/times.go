@@ -17,6 +17,7 @@ type Clock struct {
 	Skipped   int  // in the hour that the clock change leaves out
 	Digits    int  // the most digits of a fraction
 	Dates     bool // some had no time of day
+	Minutes   bool // some had no seconds
 }
 
 // Why a text is no time.
@@ -26,6 +27,7 @@ const (
 	NoYear       = "a time without a year"
 	DayOrMonth   = "a date whose day and month cannot be told apart"
 	OutsideYears = "a time outside 1990 to 2100"
+	UnknownZone  = "a time zone's abbreviation that is not one of --zone's"
 )
 
 // Parse gives microseconds since 1970, or why it is no time.
@@ -56,9 +58,9 @@ func (c *Clock) parse(text string) (int64, string) {
 	if at, ok := c.number(text); ok {
 		return at, ""
 	}
-	for _, layout := range []string{"02/Jan/2006:15:04:05 -0700", time.RFC1123Z, time.RFC1123, time.RFC850, time.ANSIC, "02 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04:05"} {
-		if at, why := c.byLayout(text, layout); why == "" {
-			return at, ""
+	for _, layout := range []string{"02/Jan/2006:15:04:05 -0700", time.RFC1123Z, time.RFC1123, time.RFC850, time.ANSIC, "02 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04:05", "20060102T150405Z0700"} {
+		if at, why := c.byLayout(text, layout); why != NoTime {
+			return at, why
 		}
 	}
 	return 0, whyNot(text)
@@ -83,12 +85,17 @@ func (c *Clock) byLayout(text, layout string) (int64, string) {
 	if err != nil {
 		return 0, NoTime
 	}
+	if name, offset := t.Zone(); strings.Contains(layout, "MST") && t.Location() != c.zone() && offset == 0 && name != "UTC" && name != "GMT" {
+		return 0, UnknownZone // Go would take it for UTC
+	}
 	if !zoned {
 		c.Naive++
 	}
 	if t.Nanosecond() != 0 {
 		c.Digits = max(c.Digits, 6)
 	}
+	minutes := strings.Contains(layout, "04")
+	c.Dates, c.Minutes = c.Dates || !minutes, c.Minutes || minutes && !strings.Contains(layout, "05")
 	return t.UnixMicro(), ""
 }
 

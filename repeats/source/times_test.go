@@ -1,6 +1,7 @@
 package source
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -14,6 +15,8 @@ func TestTimes(t *testing.T) {
 		"2026-03-04T05:06:07,123Z":        milli,
 		"2026-03-04T05:06:07.123456789Z":  micro,
 		"2026-03-04 05:06:07":             whole,
+		"2026/03/04 05:06:07":             whole,
+		"20260304T050607Z":                whole,
 		"2026-03-04 05:06:07,123":         milli,
 		"2026-03-04 05:06:07.123456+00":   micro,
 		"2026-03-04 06:06:07.123+01:00":   milli,
@@ -48,6 +51,7 @@ func TestTimes(t *testing.T) {
 		"": EmptyTime, "NULL": EmptyTime, `\N`: EmptyTime, "yesterday": NoTime, "2026-02-30T00:00:00Z": NoTime, "2026-13-01": NoTime,
 		"2026-03-04T25:00:00Z": NoTime, "2026-03-04T05:06:07Zx": NoTime, "Mar  4 05:06:07": NoYear, "03/04/2026 05:06:07": DayOrMonth,
 		"3.4.2026 05:06": DayOrMonth, "12345": NoTime, "1889-03-04T05:06:07Z": OutsideYears, "2926-03-04T05:06:07Z": OutsideYears, "-1772600767": NoTime,
+		"2026/03-04 05:06:07": NoTime, "Wed, 04 Mar 2026 05:06:07 EST": UnknownZone,
 	} {
 		if _, why := (&Clock{}).Parse(text); why != want {
 			t.Errorf("%q: %q, want %q", text, why, want)
@@ -103,5 +107,43 @@ func TestZones(t *testing.T) {
 	_, _ = c.Parse("2026-03-29 02:30:00")
 	if c.Skipped != 1 {
 		t.Errorf("the hour that is left out: %+v", c)
+	}
+}
+
+// How exact times are is seen by how they are written.
+func TestExactness(t *testing.T) {
+	for text, want := range map[string]Clock{
+		"2026-03-04T05:06:07.123Z": {Digits: 3}, "2026-03-04 05:06:07": {Naive: 1}, "2026-03-04 05:06": {Naive: 1, Minutes: true}, "2026-03-04": {Naive: 1, Dates: true},
+		"04.03.2026 05:06:07|%d.%m.%Y %H:%M:%S": {Naive: 1}, "04.03.2026 05:06|%d.%m.%Y %H:%M": {Naive: 1, Minutes: true}, "04.03.2026|%d.%m.%Y": {Naive: 1, Dates: true},
+		"4/3/26, 5:06 AM|2/1/06, 3:04 PM": {Naive: 1, Minutes: true}, "04/Mar/2026:05:06:07 +0000": {},
+	} {
+		text, layout, _ := strings.Cut(text, "|")
+		clock := Clock{Layout: layout}
+		_, why := clock.Parse(text)
+		if clock.Layout = ""; why != "" || clock != want {
+			t.Errorf("%s: %+v %s, want %+v", text, clock, why, want)
+		}
+	}
+}
+
+// The abbreviation of a zone is known in the zone that has it, and is UTC nowhere else.
+func TestZonesByAbbreviation(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const layout, text = "%Y-%m-%d %H:%M:%S %Z", "2026-03-04 06:06:07 CET"
+	if at, why := (&Clock{Layout: layout, Zone: berlin}).Parse(text); at != 1772600767000000 || why != "" {
+		t.Errorf("%d %s", at, why)
+	}
+	lisbon, err := time.LoadLocation("Europe/Lisbon")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, why := (&Clock{Layout: layout, Zone: lisbon}).Parse("2026-03-04 05:06:07 WET"); at != 1772600767000000 || why != "" {
+		t.Errorf("%d %s", at, why)
+	}
+	if _, why := (&Clock{Layout: layout}).Parse(text); why != UnknownZone {
+		t.Errorf("without the zone: %q", why)
 	}
 }

@@ -19,7 +19,7 @@ var checked = map[string]string{
 	Postgres: "Run on PostgreSQL by the tests.",
 	MySQL:    "Run on MariaDB by the tests; MySQL 8 and newer take it, too.",
 	SQLite:   "Run on SQLite by the tests.",
-	DuckDB:   "Run on DuckDB by the full tests.",
+	DuckDB:   "Run on DuckDB by the tests.",
 	Trino:    "Parse-checked only: it has not been run on Trino.",
 	BigQuery: "Parse-checked only: it has not been run on BigQuery.",
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/internal/testdb"
 	"github.com/twiceproof/twiceproof/repeats/source"
 	"github.com/twiceproof/twiceproof/repeats/table"
 )
@@ -62,33 +62,20 @@ func TestQueryOfNoDialect(t *testing.T) {
 	}
 }
 
-// pythonWith is a Python that has these packages: TWICEPROOF_DUCKDB, or python3. The full
-// tests go without none.
-func pythonWith(t *testing.T, packages ...string) string {
-	t.Helper()
-	python := os.Getenv("TWICEPROOF_DUCKDB")
-	if python == "" {
-		python = "python3"
-	}
-	if err := exec.CommandContext(t.Context(), python, "-c", "import "+strings.Join(packages, ", ")).Run(); err == nil {
-		return python
-	}
-	if os.Getenv("TWICEPROOF_FULL") == "" {
-		t.Skipf("no Python with %s", strings.Join(packages, " and "))
-	}
-	folder := filepath.Join(t.TempDir(), "venv")
-	for _, c := range [][]string{{"python3", "-m", "venv", folder}, append([]string{folder + "/bin/pip", "install", "--quiet"}, packages...)} {
-		if out, err := exec.CommandContext(t.Context(), c[0], c[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%q: %v\n%s", c, err, out)
-		}
-	}
-	return folder + "/bin/python"
-}
+// noPython is told as a server that is not installed is: what is never run is no test.
+type noPython struct{ error }
 
-// python runs a program with the query on its standard input.
-func python(t *testing.T, python, program, query string) string {
+func (noPython) Hint() string { return "make bin/python, which has DuckDB and sqlglot" }
+
+// python runs a program, with the query on its standard input, in the environment of
+// `make bin/python`.
+func python(t *testing.T, program, query string) string {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), python, "-c", program)
+	const interpreter = "../../bin/python/bin/python"
+	if _, err := os.Stat(interpreter); err != nil {
+		testdb.Started(t, noPython{err})
+	}
+	c := exec.CommandContext(t.Context(), interpreter, "-c", program)
 	c.Stdin = strings.NewReader(query)
 	out, err := c.CombinedOutput()
 	if err != nil {
@@ -98,7 +85,6 @@ func python(t *testing.T, python, program, query string) string {
 }
 
 func TestQueryOnDuckDB(t *testing.T) {
-	program := pythonWith(t, "duckdb")
 	text, err := table.Query(table.DuckDB, "charges", source.Columns{Reference: "ref", Time: "at"})
 	if err != nil {
 		t.Fatal(err)
@@ -108,14 +94,13 @@ c = duckdb.connect()
 c.execute("CREATE TABLE charges (ref VARCHAR, \"at\" TIMESTAMP)")
 c.execute("INSERT INTO charges VALUES ('A', '2026-03-04 05:06:07.123456'), ('A', '2026-03-04 05:06:37.5'), ('a', '2026-03-04 05:06:08'), (NULL, '2026-03-04 05:06:09')")
 for r in c.execute(sys.stdin.read()).fetchall(): print(r[0], r[1], r[2], round(r[5], 2))`
-	if got := python(t, program, run, text); got != "A 2 2 30.38" {
+	if got := python(t, run, text); got != "A 2 2 30.38" {
 		t.Errorf("%s", got)
 	}
 }
 
 // The positive control is a query with a word too many.
 func TestQueriesParse(t *testing.T) {
-	program := pythonWith(t, "sqlglot")
 	for _, dialect := range table.Dialects {
 		text, err := table.Query(dialect, "app.charges", source.Columns{Reference: "ref", Time: "at"})
 		if err != nil {
@@ -126,10 +111,10 @@ try:
     print(len(sqlglot.parse(sys.stdin.read(), read="` + dialect + `", error_level=sqlglot.ErrorLevel.RAISE)))
 except sqlglot.errors.ParseError:
     print("refused")`
-		if got := python(t, program, parse, text); got != "1" {
+		if got := python(t, parse, text); got != "1" {
 			t.Errorf("%s: %s", dialect, got)
 		}
-		if got := python(t, program, parse, strings.Replace(text, "FROM events", "FROM events WHERE WHERE", 1)); got != "refused" {
+		if got := python(t, parse, strings.Replace(text, "FROM events", "FROM events WHERE WHERE", 1)); got != "refused" {
 			t.Errorf("%s, the control: %s", dialect, got)
 		}
 	}

@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/twiceproof/twiceproof/repeats/source"
 )
@@ -159,6 +161,8 @@ func (s *session) text(column string) string {
 		return name + "::text"
 	case s.Dialect == MySQL && kind == "TIMESTAMP":
 		return "CAST(UNIX_TIMESTAMP(" + name + ") AS CHAR)"
+	case s.Dialect == MySQL && slices.Contains([]string{"BINARY", "VARBINARY", "BLOB", "BIT"}, kind):
+		return name // a cast makes ? of each byte that is no text, and one reference of many
 	case s.Dialect == MySQL:
 		return "CAST(" + name + " AS CHAR)"
 	}
@@ -182,6 +186,10 @@ func (t Table) wrong(ctx context.Context, err error) error {
 				Hint: "give it longer with --time-limit, or export the columns and read them with --csv",
 			}
 		}
+	}
+	var data *pgconn.PgError
+	if errors.As(err, &data) && strings.HasPrefix(data.Code, "22") { // a view that makes a number of a text names the text
+		return &source.Error{What: "the table has a value that the database cannot read (SQLSTATE " + data.Code + ")", Hint: "is it a view? Name the table below it"}
 	}
 	return &source.Error{What: "the table cannot be read: " + err.Error(), Hint: "check --dsn and --table, and that this user may read it"}
 }

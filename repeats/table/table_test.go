@@ -237,6 +237,51 @@ func TestWrongNames(t *testing.T) {
 	}
 }
 
+// Identifiers that are no text, such as a UUID of 16 bytes, stay apart.
+func TestBinaryReferences(t *testing.T) {
+	columns := map[string]string{table.Postgres: "ref bytea", table.MySQL: "ref binary(4)", table.SQLite: "ref blob"}
+	value := map[string]string{table.Postgres: `'\x%s'`, table.MySQL: "x'%s'", table.SQLite: "x'%s'"}
+	for _, s := range servers(t) {
+		for _, statement := range []string{
+			"CREATE TABLE keyed (" + columns[s.dialect] + ", at varchar(40))",
+			"INSERT INTO keyed VALUES (80818283, '1772600767'), (84858687, '1772600768'), (80818283, '1772600769'), (00616200, '1772600770'), (61620000, '1772600771')",
+		} {
+			for _, hex := range []string{"80818283", "84858687", "00616200", "61620000"} {
+				statement = strings.ReplaceAll(statement, "("+hex, "("+fmt.Sprintf(value[s.dialect], hex))
+			}
+			if _, err := writable(t, s).Exec(statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tb := s.table(source.Columns{Reference: "ref", Time: "at"})
+		tb.Name = "keyed"
+		got, _, _, err := read(t, tb)
+		references := map[string]int{}
+		for _, row := range got {
+			reference, _, _ := strings.Cut(row, "|")
+			references[reference]++
+		}
+		if err != nil || len(got) != 5 || len(references) != 4 {
+			t.Errorf("%s: %q, %v", s.dialect, got, err)
+		}
+	}
+}
+
+// PostgreSQL names the value that a view cannot turn into a number.
+func TestNoValueInAnError(t *testing.T) {
+	s := servers(t, "CREATE VIEW numbered AS SELECT ref, CAST(job AS int) AS at FROM charges")[0]
+	if _, err := s.db.Exec("SELECT at FROM numbered"); err == nil || !strings.Contains(err.Error(), `"m1"`) {
+		t.Fatalf("the control: %v", err)
+	}
+	tb := s.table(source.Columns{Reference: "ref", Time: "at"})
+	tb.Name = "numbered"
+	_, _, _, err := read(t, tb)
+	var e *source.Error
+	if !errors.As(err, &e) || !strings.Contains(e.What, "22P02") || strings.Contains(e.What+e.Hint, "m1") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A database that takes the connection and then says nothing is not waited for as long as
 // a statement may take; nor is one waited for that is not there.
 func TestNoAnswer(t *testing.T) {

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay"
+)
+
+// What comes from data neither reaches the terminal as a command, nor looks like a line
+// of ours.
+func TestErrorsAreVisible(t *testing.T) {
+	const data = "a\x1b]0;owned\x07\r\u202e\u009b2J\nhint: run this"
+	for _, err := range []error{
+		errors.New(data), &replay.Problem{What: data, Hint: data, Output: data}, &jobfile.Error{File: data, What: data, Hint: data}, &usageError{err: errors.New(data), near: []string{data}},
+	} {
+		var text bytes.Buffer
+		tell(t.Context(), &text, err)
+		if strings.ContainsFunc(text.String(), func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }) || !strings.Contains(text.String(), `\x1b]0;owned\a\r\u202e\u009b2J`) {
+			t.Errorf("%q", text.String())
+		}
+		if strings.Contains(text.String(), "\nhint: run this") {
+			t.Errorf("a hint that is none:\n%s", text.String())
+		}
+	}
+}
+
+// JSON on a terminal is shown, too.
+func TestJSONIsVisible(t *testing.T) {
+	var out bytes.Buffer
+	if err := show(&out, true, map[string]string{"key": "a\x1b\x7f\u009b\u202e<é>"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"a\u001b\u007f\u009b\u202e<é>"`; !strings.Contains(out.String(), want) {
+		t.Errorf("%q, want %s", out.String(), want)
+	}
+}
