@@ -2,19 +2,16 @@ package change
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // A repository of each framework, with what tells it.
 var repositories = map[Framework]fstest.MapFS{
@@ -65,16 +62,7 @@ func TestGolden(t *testing.T) {
 			fmt.Fprintf(&b, "-- %s (%s)\n%s", f.Path, f.What, f.Text)
 		}
 	}
-	const golden = "testdata/files.txt"
-	if *update {
-		if err := os.WriteFile(golden, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil || !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("differs from %s (%v); -update writes it anew", golden, err)
-	}
+	golden.Check(t, "testdata/files.txt", b.Bytes())
 }
 
 // The replay file is sound for its job: its message has the operation key.

@@ -66,9 +66,9 @@ var rabbitEntries = []Entry{
 		"rabbitmq.delivery_limit", Loses, false, "the delivery limit is used up before the policy has come to its end", "Each worker that dies costs a delivery: the message is dropped, or is a dead letter, while the record is still claimed.", "A higher x-delivery-limit (policy: delivery-limit).",
 	},
 	{
-		"rabbitmq.policy", Loses, false, "(only as not checked) a policy can change the queue", "A policy of the broker can make messages or the queue expire, or limit its length. AMQP does not tell of it.", "--rabbitmq-api; or `rabbitmqctl list_policies`, and look for expires, message-ttl, max-length and delivery-limit.",
+		"rabbitmq.policy", Loses, false, "(only as not checked) a policy can change the queue", "A policy of the broker can make messages or the queue expire, limit its length, or shorten its wait for an acknowledgement. AMQP does not tell of it.", "--rabbitmq-api; or `rabbitmqctl list_policies`, and look for expires, message-ttl, max-length, delivery-limit and consumer-timeout.",
 	},
 	{
-		"rabbitmq.consumer_timeout", Repeats, false, "longest_run is not shorter than the broker's wait for an acknowledgement", "After consumer_timeout, 30 minutes by default, the broker closes the channel, and all its messages come again while they are worked on.", "consumer_timeout above longest_run, and a shorter job.",
+		"rabbitmq.consumer_timeout", Repeats, false, "longest_run is not shorter than the broker's wait for an acknowledgement", "After consumer_timeout, 30 minutes by default, the broker closes the channel, and all its messages come again while they are worked on.", "consumer_timeout above longest_run (of the server, of a policy, or as the queue's x-consumer-timeout), or a shorter job.",
 	},
 }

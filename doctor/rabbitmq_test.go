@@ -138,3 +138,26 @@ func TestRabbitMQWithoutAQueue(t *testing.T) {
 		t.Error("looking for a queue made it")
 	}
 }
+
+// An interruption ends the reading of a broker that never answers.
+func TestRabbitMQInterrupted(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	held := make(chan net.Conn, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err == nil {
+			held <- conn
+		}
+		cancel()
+	}()
+	if _, err := readqueue.RabbitMQ(ctx, "amqp://"+l.Addr().String()+"/", "celery"); err == nil || ctx.Err() == nil {
+		t.Errorf("%v, %v", err, ctx.Err())
+	}
+	(<-held).Close()
+}

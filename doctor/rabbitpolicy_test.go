@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -132,5 +134,70 @@ func TestRabbitMQPolicy(t *testing.T) {
 	}
 	if _, err := readqueue.Policy(ctxFor(t), api, s.URL(), "nobody"); err == nil {
 		t.Error("a queue that is not there has a policy")
+	}
+}
+
+// How long the broker waits for an acknowledgement in a queue is one of the queue's own
+// arguments, which only the management API tells.
+func TestRabbitMQConsumerTimeoutOfQueue(t *testing.T) {
+	s, api := withAPI(t)
+	conn := dialed(t, s.URL())
+	declare(t, conn, "patient", true, false, amqp.Table{"x-consumer-timeout": int32(41_000)})
+	declare(t, conn, "impatient", true, false, amqp.Table{"x-consumer-timeout": int32(40_000)})
+	queue := "patient"
+	examine := func() doctor.Report {
+		r, err := readqueue.RabbitMQ(ctxFor(t), s.URL(), queue)
+		if err == nil {
+			r.Policy, err = readqueue.Policy(ctxFor(t), api, s.URL(), queue)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := doctor.Examine(doctor.Facts{RabbitMQ: r, Jobs: theJob(t, job.Celery)})
+		if len(report.Gaps) > 0 {
+			t.Errorf("%+v", report.Gaps)
+		}
+		return report
+	}
+	comesAndGoes(t, "rabbitmq.consumer_timeout", examine, func() { queue = "impatient" }, func() { queue = "patient" })
+	queue = "plain"
+	declare(t, conn, queue, true, false, nil)
+	r := doctor.Report{}
+	if r.Gaps = gapsOf(t, s, api, queue); len(r.Gaps) != 1 || r.Gaps[0].ID != "rabbitmq.consumer_timeout" || r.Untold() {
+		t.Errorf("the server's own is not told, and yet %+v", r.Gaps)
+	}
+}
+
+func gapsOf(t *testing.T, s *rabbitmq.Server, api, queue string) []doctor.Gap {
+	t.Helper()
+	policy, err := readqueue.Policy(ctxFor(t), api, s.URL(), queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doctor.Examine(doctor.Facts{RabbitMQ: &doctor.RabbitMQ{Queue: queue, Durable: true, Policy: policy}, Jobs: theJob(t, job.Celery)}).Gaps
+}
+
+// A policy has it as well, on newer servers than the one here (from 3.11.15 on), so the
+// answer of the API is a stored one. Of two the shorter counts.
+func TestRabbitMQConsumerTimeoutOfPolicy(t *testing.T) {
+	answer := ""
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) }))
+	defer api.Close()
+	for stored, want := range map[string]string{
+		`{"name":"celery","policy":"wait","arguments":{},"effective_policy_definition":{"consumer-timeout":86400000}}`:                             "86400000",
+		`{"arguments":{"x-consumer-timeout":30000},"effective_policy_definition":{"consumer-timeout":86400000}}`:                                   "30000",
+		`{"arguments":{"x-consumer-timeout":86400000},"effective_policy_definition":{"consumer-timeout":30000}}`:                                   "30000",
+		`{"arguments":[],"effective_policy_definition":[]}`:                                                                                        "",
+		`{"arguments":{"x-queue-type":"quorum"},"operator_policy":"short","effective_policy_definition":{"consumer-timeout":39999,"expires":5e9}}`: "39999",
+	} {
+		answer = stored
+		policy, err := readqueue.Policy(ctxFor(t), api.URL, "amqp://localhost/", "celery")
+		if err != nil || policy["consumer-timeout"] != want {
+			t.Errorf("%s: %q, %v", stored, policy, err)
+		}
+		report := doctor.Examine(doctor.Facts{RabbitMQ: &doctor.RabbitMQ{Queue: "celery", Durable: true, Policy: policy}, Jobs: theJob(t, job.Celery)})
+		if short := want == "30000" || want == "39999"; slices.Contains(found(report), "rabbitmq.consumer_timeout") != short {
+			t.Errorf("%s: %q", stored, found(report))
+		}
 	}
 }

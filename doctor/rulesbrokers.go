@@ -78,7 +78,10 @@ func (e *exam) rabbit(r RabbitMQ) {
 		}
 	}
 	if r.Policy == nil {
-		e.gap("rabbitmq.policy", "AMQP does not tell which policies apply to the queue; with --rabbitmq-api the broker does")
+		e.gap("rabbitmq.policy", "AMQP tells neither which policies apply to the queue nor how long the broker waits for an acknowledgement; with --rabbitmq-api the broker does")
+	} else if r.Policy["consumer-timeout"] == "" { // nobody can mend that here, so it does not matter
+		e.report.Gaps = append(e.report.Gaps, Gap{ID: "rabbitmq.consumer_timeout", Reason: "the server's own consumer_timeout is told neither by AMQP nor by the management API, so its default of " +
+			jobfile.FormatDuration(consumerTimeout) + " is taken; rabbitmqctl environment shows it, and from 3.11.15 on a policy can set it"})
 	}
 }
 
@@ -91,8 +94,12 @@ func (e *exam) rabbitFor(r RabbitMQ, j job.Job) {
 	if n, err := strconv.Atoi(limit); is && err == nil && n < deliveries(j, false)-1 {
 		e.add("rabbitmq.delivery_limit", r.Queue, "it is %d, and %s may need %d", n, j.Type, deliveries(j, false)-1)
 	}
-	if j.LongestRun >= consumerTimeout { // no question of AMQP gives another one
-		e.add("rabbitmq.consumer_timeout", r.Queue, "the broker waits for %s by default, and %s runs for up to %s", jobfile.FormatDuration(consumerTimeout), j.Type, jobfile.FormatDuration(j.LongestRun))
+	wait, told := consumerTimeout, "by default"
+	if n, err := strconv.ParseInt(r.Policy["consumer-timeout"], 10, 64); err == nil {
+		wait, told = time.Duration(n)*time.Millisecond, "in this queue"
+	}
+	if j.LongestRun >= wait {
+		e.add("rabbitmq.consumer_timeout", r.Queue, "the broker waits for %s %s, and %s runs for up to %s", jobfile.FormatDuration(wait), told, j.Type, jobfile.FormatDuration(j.LongestRun))
 	}
 }
 

@@ -3,30 +3,10 @@ package fit
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (-update writes it anew); got:\n%s", path, got)
-	}
-}
 
 // One of each verdict, in each form, and the job file that comes of it.
 func TestGolden(t *testing.T) {
@@ -49,12 +29,12 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, name+".txt", text.Bytes())
-		golden(t, name+".md", markdown.Bytes())
-		golden(t, name+".json", append(result, '\n'))
+		golden.Check(t, "testdata/"+name+".txt", text.Bytes())
+		golden.Check(t, "testdata/"+name+".md", markdown.Bytes())
+		golden.Check(t, "testdata/"+name+".json", append(result, '\n'))
 		if d.Verdict != Stop {
-			golden(t, name+".yaml", d.WriteJob())
+			golden.Check(t, "testdata/"+name+".yaml", d.WriteJob())
 		}
 	}
-	golden(t, "answers.yaml", []byte(Template()))
+	golden.Check(t, "testdata/answers.yaml", []byte(Template()))
 }

@@ -1,14 +1,11 @@
 package guardtest
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write testdata/coverage.txt anew")
+	"github.com/twiceproof/twiceproof/internal/golden"
+)
 
 // TestCoverage keeps the table of what the scenarios have, over all databases.
 func TestCoverage(t *testing.T) {
@@ -17,15 +14,7 @@ func TestCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := coverageOf(all)
-	path := filepath.Join("testdata", "coverage.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(table.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(path); err != nil || string(want) != table.String() {
-		t.Errorf("%s is not what the scenarios have (%v): run this test with -update and read the diff", path, err)
-	}
+	golden.Check(t, "testdata/coverage.txt", []byte(table.String()))
 	seen := map[string]bool{}
 	for one := range table {
 		seen[one.policy] = true

@@ -3,19 +3,17 @@ package job
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/internal/golden"
 )
 
 // With -update the golden files are written anew. They are what Ruby and
 // Python are checked against: a changed line is a changed key in every
 // database that holds records. Read the diff.
-var update = flag.Bool("update", false, "write the golden files in testdata anew")
-
 // checkGolden compares the file with one JSON object that has the named lists,
 // one item a line.
 func checkGolden(t *testing.T, file string, lists ...goldenList) {
@@ -25,19 +23,7 @@ func checkGolden(t *testing.T, file string, lists ...goldenList) {
 		texts[i] = fmt.Sprintf(" %q: [\n  %s\n ]", list.name, strings.Join(list.items, ",\n  "))
 	}
 	text := "{\n" + strings.Join(texts, ",\n") + "\n}\n"
-	path := filepath.Join("testdata", file)
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != text {
-		t.Errorf("%s differs from what the code gives; run the test with -update and read the diff", path)
-	}
+	golden.Check(t, filepath.Join("testdata", file), []byte(text))
 }
 
 type goldenList struct {

@@ -1,10 +1,10 @@
 package jobfile
 
 import (
-	"os"
 	"testing"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -25,13 +25,5 @@ func TestExplain(t *testing.T) {
 	} {
 		text += c.name + ":\n" + Explain(job.Job{Effect: job.Effect{Kind: c.kind}, Lease: 2 * time.Minute, Stale: c.stale}) + "\n\n"
 	}
-	if *update {
-		if err := os.WriteFile("testdata/explain.txt", []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile("testdata/explain.txt")
-	if err != nil || string(want) != text {
-		t.Errorf("explain.txt differs (%v); got:\n%s", err, text)
-	}
+	golden.Check(t, "testdata/explain.txt", []byte(text))
 }

@@ -1,14 +1,13 @@
 package jobfile
 
 import (
-	"flag"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the expected errors in testdata anew")
+	"github.com/twiceproof/twiceproof/internal/golden"
+)
 
 // A refusals file holds a sound file, then cases: lines to take out of it (-)
 // and to put in (+), and the errors that follow. Without lines to take out,
@@ -54,14 +53,14 @@ func checkRefusals(t *testing.T, path string, parse func([]byte) error) {
 	}
 	for i := first; i+1 < len(sections); i += 2 {
 		got := describe(parse(edit(t, base, sections[i])))
-		if *update {
+		if *golden.Update {
 			sections[i+1].text = got
 		}
 		if want := sections[i+1].text; got != want {
 			t.Errorf("%s:\ngot:\n%swant:\n%s", sections[i].name, got, want)
 		}
 	}
-	if *update {
+	if *golden.Update {
 		writeSections(t, path, sections)
 	}
 }

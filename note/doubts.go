@@ -39,6 +39,9 @@ func doubtsOf(in Input) []Doubt {
 	d.plan()
 	d.key()
 	d.results()
+	d.again()
+	d.altered()
+	d.code()
 	d.missing()
 	d.races()
 	d.voided()
@@ -108,22 +111,28 @@ func (d *doubts) permitsTheSame(p replay.Planned) bool {
 	return !slices.ContainsFunc(p.Permitted, func(at replay.Permitted) bool { return !slices.Equal(at.Ends, d.in.Job.Ends(at.At)) })
 }
 
-// key: what made an operation one at the replay is what does now.
+// key: what made an operation one at the replay is what does now, and so is what carries
+// and keeps it.
 func (d *doubts) key() {
 	p, op := d.in.Plan, d.in.Job.Operation
 	switch {
 	case p == nil: // there is a doubt for that already
 		return
-	case len(p.Key) == 0:
-		d.add(Unknown, "the plan is of an older version and does not say which operation key was replayed", replayAgain)
+	case len(p.Key) == 0 || p.Table == "":
+		d.add(Unknown, "the plan is of an older version and does not say which operation key, or table, was replayed", replayAgain)
 		return
 	}
 	for _, c := range []struct {
-		what string
-		then []string
-		now  []job.Path
-	}{{"operation key", p.Key, op.Key}, {"fingerprint", p.Fingerprint, op.Fingerprint}} {
-		if then, now := list(c.then), list(texts(c.now)); then != now {
+		what      string
+		then, now []string
+	}{
+		{"operation key", p.Key, texts(op.Key)},
+		{"fingerprint", p.Fingerprint, texts(op.Fingerprint)},
+		{"message", []string{p.Message}, []string{d.in.Job.Message}},
+		{"store_message", []string{fmt.Sprint(p.StoreMessage)}, []string{fmt.Sprint(d.in.Job.StoreMessage)}},
+		{"table", []string{p.Table}, []string{d.in.Table}},
+	} {
+		if then, now := list(c.then), list(c.now); then != now {
 			d.add(No, fmt.Sprintf("the job file has changed since the replay: its %s is %s, and %s was replayed", c.what, now, then), replayAgain)
 		}
 	}
@@ -137,7 +146,7 @@ func texts(paths []job.Path) (texts []string) {
 }
 
 func list(paths []string) string {
-	if len(paths) == 0 {
+	if strings.Join(paths, "") == "" {
 		return "none"
 	}
 	return strings.Join(paths, ", ")
@@ -175,6 +184,8 @@ func (d *doubts) missing() {
 	switch {
 	case len(have) == 0:
 		d.add(Unknown, "the evidence has no case of a version to judge", replayAgain)
+	case d.in.Report.Fast:
+		d.add(Unknown, "the replay was made with --fast: its workers were forked from an interpreter that had loaded the libraries, and not started as in production", "run twiceproof replay again without --fast, or name the folder of such a replay")
 	case d.in.Part:
 		d.add(Unknown, "the evidence is of a part of a replay", "name the folder of the whole one, which is the one around it")
 	case len(missing) > 0:

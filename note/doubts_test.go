@@ -69,6 +69,9 @@ func TestAnotherJobIsNotShown(t *testing.T) {
 		"another job":                {changed(func(j *job.Job) { j.Type = "receipt.mail" }), No, "the evidence is of another job: charge.create"},
 		"another key":                {changed(func(j *job.Job) { j.Operation.Key = paths2(t, "body.order.id", "body.currency") }), No, "its operation key is body.order.id, body.currency, and body.order.id was replayed"},
 		"another column for the key": {changed(func(j *job.Job) { j.Operation.Key = paths2(t, "body.order.number") }), No, "its operation key is body.order.number"},
+		"another message":            {changed(func(j *job.Job) { j.Message = "charges-eu" }), No, "its message is charges-eu, and charges was replayed"},
+		"no message stored now":      {changed(func(j *job.Job) { j.StoreMessage = false }), No, "its store_message is false, and true was replayed"},
+		"another table":              {func() Input { in := shown(charge(t)); in.Table = "records"; return in }(), No, "its table is records, and idempotency_records was replayed"},
 		"another fingerprint":        {changed(func(j *job.Job) { j.Operation.Fingerprint = nil }), No, "its fingerprint is none, and body.amount_cents was replayed"},
 	})
 }
@@ -86,12 +89,15 @@ func TestOtherEvidenceIsNotShown(t *testing.T) {
 	reported := func(by func(*report.Report)) Input {
 		in := sound
 		by(&in.Report)
+		in.Again = slices.Clone(in.Report.Results)
 		return in
 	}
 	part := sound
 	part.Part = true
 	notShown(t, map[string]doubtful{
 		"a plan without a key":       {planned(func(p *replay.Plan) { p.Key = nil }), Unknown, "does not say which operation key"},
+		"a plan without a table":     {planned(func(p *replay.Plan) { p.Table = "" }), Unknown, "does not say which operation key, or table"},
+		"no digests":                 {reported(func(r *report.Report) { r.Files = nil }), Unknown, "does not say which plan and histories are its own"},
 		"no plan":                    {func() Input { in := sound; in.Plan = nil; return in }(), Unknown, "no plan.json"},
 		"the plan of another replay": {planned(func(p *replay.Plan) { p.LeaseMS++ }), No, "not of one replay"},
 		"a plan that permits more": {planned(func(p *replay.Plan) {
@@ -105,6 +111,7 @@ func TestOtherEvidenceIsNotShown(t *testing.T) {
 		"no results":                    {reported(func(r *report.Report) { r.Results = nil }), Unknown, "no case of a version to judge"},
 		"one case":                      {sound.without(func(r replay.Result) bool { return r.Case == "sequential" }), Unknown, "cases are missing, such as concurrent"},
 		"all but one":                   {sound.without(func(r replay.Result) bool { return r.Case != "keyless" }), Unknown, "1 case is missing, such as keyless"},
+		"a fast replay":                 {reported(func(r *report.Report) { r.Fast = true }), Unknown, "made with --fast"},
 		"a folder of a part":            {part, Unknown, "of a part of a replay"},
 	})
 }
@@ -148,7 +155,8 @@ func TestRemarks(t *testing.T) {
 	sound := shown(charge(t))
 	older := sound.without(func(r replay.Result) bool { return hasLine(r.Label()) })
 	older.Report.ToolVersion = "v0.0.9"
-	older.Plan = &replay.Plan{Job: sound.Plan.Job, Key: sound.Plan.Key, Fingerprint: sound.Plan.Fingerprint, LeaseMS: sound.Plan.LeaseMS, PolicyText: sound.Plan.PolicyText}
+	without := *sound.Plan
+	without.Cases, older.Plan = nil, &without
 	dirty := sound
 	dirty.Report.Tree = &report.Tree{Commit: sound.Report.Tree.Commit, Dirty: true}
 	nowhere := sound
@@ -157,10 +165,12 @@ func TestRemarks(t *testing.T) {
 		in   Input
 		want string
 	}{
-		"no old code":      {sound.without(func(r replay.Result) bool { return r.Version == "new" }), "No code from before was replayed beside it"},
-		"dirty":            {dirty, "is in no commit"},
-		"no git":           {nowhere, "was not in git"},
-		"an older version": {older, "made by another version (v0.0.9), which did not know"},
+		"no old code":                  {sound.without(func(r replay.Result) bool { return r.Version == "new" }), "No code from before was replayed beside it"},
+		"dirty":                        {dirty, "is in no commit"},
+		"no git":                       {nowhere, "was not in git"},
+		"code that cannot be compared": {since(sound, Since{Untold: "the commit is not here"}), "could not be told: the commit is not here"},
+		"a new file":                   {since(sound, Since{New: []string{"sitecustomize.py"}}), "new since the replay: sitecustomize.py"},
+		"an older version":             {older, "made by another version (v0.0.9), which did not know"},
 	} {
 		n := New(c.in)
 		if n.Shown != Yes || !strings.Contains(strings.Join(n.Remarks, "\n"), c.want) {
@@ -173,6 +183,7 @@ func TestRemarks(t *testing.T) {
 		quiet.Report.Results[i].Verdict = replay.Verdict{Verdict: replay.OK}
 		quiet.Report.Results[i].EffectsMin, quiet.Report.Results[i].EffectsMax = 1, 1
 	}
+	quiet.Again = quiet.Report.Results
 	n := New(quiet)
 	if page := markdown(t, n); n.Shown != Yes || !strings.Contains(page, "No case broke the version old either") || !strings.Contains(page, "so they are no control") {
 		t.Errorf("%+v\n%s", n.Doubts, page)

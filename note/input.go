@@ -19,8 +19,23 @@ type Input struct {
 	// Report and Plan are the replay's; a nil Plan was not there.
 	Report report.Report
 	Plan   *replay.Plan
+	// Again are the plan's cases, judged once more from their stored histories.
+	Again []replay.Result
+	// Altered are the files of the evidence that are not as the replay left them.
+	Altered []string
+	// Since is what has become of the code.
+	Since Since
 	// Doctor is nil where nobody has looked at the settings.
 	Doctor *Doctor
+}
+
+// Since is what has become of the replayed code, by the files' names.
+type Since struct {
+	Changed []string
+	// New are files that were not there.
+	New []string
+	// Untold is why nobody can tell.
+	Untold string
 }
 
 // Note is the finished note.

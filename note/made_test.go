@@ -46,7 +46,8 @@ func shown(j job.Job) Input {
 		Policy: string(j.Stale.Policy), PolicyText: jobfile.Explain(j), LeaseMS: j.Lease.Milliseconds(), StoredLeaseMS: j.StoredLease().Milliseconds(),
 		Judged: "new", Verdict: replay.OK,
 	}
-	p := replay.Plan{Schema: replay.PlanSchema, Job: j.Type, Policy: r.Policy, PolicyText: r.PolicyText, LeaseMS: r.LeaseMS, Key: texts(j.Operation.Key), Fingerprint: texts(j.Operation.Fingerprint)}
+	p := replay.Plan{Schema: replay.PlanSchema, Job: j.Type, Policy: r.Policy, PolicyText: r.PolicyText, LeaseMS: r.LeaseMS, Key: texts(j.Operation.Key), Fingerprint: texts(j.Operation.Fingerprint),
+		Message: j.Message, StoreMessage: j.StoreMessage, Table: "idempotency_records"}
 	for _, c := range replay.CasesOf(j.Queue) {
 		old := replay.Result{Version: "old", Case: c.Name, Point: c.Point, Runs: 1, Operations: 1, Verdict: replay.Verdict{Verdict: replay.Violation, Kind: replay.Duplicate, Why: "2 effects"}, Effects: 2, EffectsMin: 2, EffectsMax: 2}
 		r.Results = append(r.Results, old, fine(j, c))
@@ -55,8 +56,9 @@ func shown(j job.Job) Input {
 			Permitted: []replay.Permitted{{At: job.Moment{Claimed: true, Effect: true}, Ends: j.Ends(job.Moment{Claimed: true, Effect: true})}},
 		})
 	}
+	r.Files = map[string]string{"plan.json": "its digest"}
 	return Input{
-		Job: j, Table: "idempotency_records", JobFile: "twiceproof.yaml", Version: tool, Report: r, Plan: &p,
+		Job: j, Table: p.Table, JobFile: "twiceproof.yaml", Version: tool, Report: r, Plan: &p, Again: slices.Clone(r.Results),
 	}
 }
 
@@ -79,20 +81,32 @@ func fine(j job.Job, c replay.Case) replay.Result {
 	return r
 }
 
-// change changes the results of a case of the judged version.
+// change changes what a case of the judged version showed: its history and its result.
 func (in Input) change(label string, by func(*replay.Result)) Input {
-	in.Report.Results = slices.Clone(in.Report.Results)
-	for i, r := range in.Report.Results {
-		if r.Version == in.Report.Judged && r.Label() == label {
-			by(&in.Report.Results[i])
+	in.Report.Results, in.Again = changed(in.Report.Results, in.Report.Judged, label, by), changed(in.Again, in.Report.Judged, label, by)
+	return in
+}
+
+// edit changes the result alone, as somebody does by hand.
+func (in Input) edit(label string, by func(*replay.Result)) Input {
+	in.Report.Results = changed(in.Report.Results, in.Report.Judged, label, by)
+	return in
+}
+
+func changed(results []replay.Result, version, label string, by func(*replay.Result)) []replay.Result {
+	results = slices.Clone(results)
+	for i, r := range results {
+		if r.Version == version && r.Label() == label {
+			by(&results[i])
 		}
 	}
-	return in
+	return results
 }
 
 // without leaves cases out.
 func (in Input) without(keep func(replay.Result) bool) Input {
 	in.Report.Results = slices.DeleteFunc(slices.Clone(in.Report.Results), func(r replay.Result) bool { return !keep(r) })
+	in.Again = slices.Clone(in.Report.Results)
 	return in
 }
 

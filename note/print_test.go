@@ -29,6 +29,15 @@ func TestPrintsOnOnePage(t *testing.T) {
 	for _, policy := range []job.Policy{job.Lookup, job.AcceptDuplicate} {
 		notes["long names, "+string(policy)] = New(longNames(t, policy))
 		notes["long names, not shown, "+string(policy)] = New(manyDoubts(longNames(t, policy)))
+		notes["wide letters, "+string(policy)] = New(wideLetters(longNames(t, policy)))
+		for _, name := range []string{"wide letters, ", "long names, "} {
+			if n := notes[name+string(policy)]; n.Shown != Yes { // the longest page is one to sign
+				t.Errorf("%s: %.300v", name, n.Doubts)
+			}
+		}
+		notes["wide letters, not shown, "+string(policy)] = New(manyDoubts(wideLetters(longNames(t, policy))))
+		notes["changed since, "+string(policy)] = New(manyFiles(longNames(t, policy)))
+		notes["everything else failed, "+string(policy)] = New(allFailed(manyFiles(wideLetters(longNames(t, policy)))))
 	}
 	for name, n := range notes {
 		t.Run(name, func(t *testing.T) {
@@ -118,6 +127,7 @@ func longNames(t *testing.T, policy job.Policy) Input {
 			in.Report.Results[i].Version = strings.Repeat("v", 64)
 		}
 	}
+	in.Again, in.Plan.Table = slices.Clone(in.Report.Results), in.Table
 	in.Doctor = &Doctor{LookedAt: []Source{{"database"}}}
 	ids := doctor.Catalogue()
 	slices.SortFunc(ids, func(a, b doctor.Entry) int { return len(b.ID) - len(a.ID) })
@@ -142,5 +152,37 @@ func manyDoubts(in Input) Input {
 			r.EffectsMax, r.Runs, r.Overlapped = 100, 1000, 1000
 		}
 	}
+	in.Again = slices.Clone(in.Report.Results)
+	return in
+}
+
+// wideLetters are as wide as they are high.
+func wideLetters(in Input) Input {
+	sentence := strings.Repeat("同じ倉庫が同じ貨車を動かすところでは、それは一つの移動です。", 12)
+	in.Job.Operation.Repeat, in.Job.Effect.What, in.Job.Message = sentence, sentence, sentence
+	in.Plan.Message = sentence // as it was replayed, so that there is something to sign
+	in.JobFile = "/" + strings.Repeat("倉庫の書類/", 30) + "倉庫.yaml"
+	return in
+}
+
+// manyFiles has as much to say of the code as there can be.
+func manyFiles(in Input) Input {
+	for i := range 40 {
+		in.Since.New = append(in.Since.New, fmt.Sprintf("services/warehouse/movements/of_wagons/%d/%s.rb", i, strings.Repeat("movement_", 12)))
+	}
+	in.Since.Changed, in.Altered = in.Since.New, in.Since.New
+	return in
+}
+
+// allFailed: the old code and the new one in every case, each in another way.
+func allFailed(in Input) Input {
+	in = manyDoubts(in)
+	for i := range in.Report.Results {
+		if r := &in.Report.Results[i]; r.Version != "new" {
+			r.Verdict = replay.Verdict{Verdict: replay.Violation, Kind: replay.AgainstPolicy, Why: strings.Repeat("it was seen, and ", 30)}
+			r.EffectsMax, r.Runs, r.Overlapped = 100_000, 1000, 1000
+		}
+	}
+	in.Again, in.Report.Tree = slices.Clone(in.Report.Results), nil
 	return in
 }

@@ -28,6 +28,12 @@ func remarksOf(in Input) []string {
 	if in.Report.Tree == nil {
 		remarks = append(remarks, "Which state of the code was replayed is not known: it was not in git.")
 	}
+	if why := in.Since.Untold; why != "" {
+		remarks = append(remarks, "Whether the code has changed since the replay could not be told: "+said(why)+".")
+	}
+	if fresh := in.Since.New; len(fresh) > 0 {
+		remarks = append(remarks, "Files are new since the replay: "+said(some(fresh))+".")
+	}
 	return append(remarks, settingsOf(in)...)
 }
 

@@ -70,6 +70,7 @@ type Seen struct {
 	Acts       int    `json:"acts,omitempty"`
 	Completion string `json:"completion,omitempty"`
 	HoldReason string `json:"hold_reason,omitempty"`
+	Policy     string `json:"policy,omitempty"`
 	ClaimAgeMS int64  `json:"claim_age_ms,omitempty"`
 	LeaseMS    int64  `json:"lease_ms,omitempty"`
 	Late       bool   `json:"late_finish,omitempty"`

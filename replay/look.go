@@ -55,7 +55,7 @@ func (w *world) look(ctx context.Context, when string, op operation) error {
 			return w.noRecord(err)
 		}
 		s.Records, s.State, s.Token, s.Acts, s.Late = r.Rows, r.State, r.Token, r.Acts, r.Late
-		s.Completion, s.HoldReason, s.GivenUp = r.Completion, r.HoldReason, r.GivenUp
+		s.Completion, s.HoldReason, s.GivenUp, s.Policy = r.Completion, r.HoldReason, r.GivenUp, r.Policy
 		s.ClaimAgeMS, s.LeaseMS = r.ClaimAge.Milliseconds(), r.Lease.Milliseconds()
 	}
 	w.logQueue()
@@ -88,7 +88,7 @@ func (w *world) logQueue() {
 		at := real - clock.Sub(e.At) // no time has passed since but by itself
 		w.history.add(Event{
 			MS: max(1, w.passedMS, at.Milliseconds()), Event: EventQueue, What: string(e.Kind), Message: e.Message, Copy: e.Copy,
-			Worker: e.Worker, ForMS: e.For.Milliseconds(),
+			Worker: e.Worker, ForMS: e.For.Milliseconds(), Detail: e.Why,
 		})
 	}
 	w.logged = len(log)

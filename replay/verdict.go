@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -79,7 +80,7 @@ func tooMuch(p Planned, events []Event) Verdict {
 			if v := bornOld(p, look, events); v.Verdict != "" {
 				return v
 			}
-			return wrongLease(p, *look.Seen)
+			return cmp.Or(wrongPolicy(p, *look.Seen), wrongLease(p, *look.Seen))
 		case SeenDown:
 			return actedBlind(*look.Seen)
 		}

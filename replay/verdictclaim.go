@@ -2,6 +2,16 @@ package replay
 
 import "time"
 
+// wrongPolicy comes before the lease, which is another one, too, and would be named
+// without its reason. Counter-example: a replay under another policy than the job file's,
+// of a worker that does not read the file that it is given.
+func wrongPolicy(p Planned, fault Seen) Verdict {
+	if p.Guarded && p.Policy != "" && fault.State == "claimed" && fault.Policy != "" && fault.Policy != p.Policy {
+		return violates(AgainstPolicy, "the claim was made under the policy %s, and %s is replayed: the worker does not follow the job file that environment.job_file gives it", fault.Policy, p.Policy)
+	}
+	return Verdict{}
+}
+
 // wrongLease: the young and the old claim are measured by the agreed lease, not by
 // the one that the worker wrote.
 func wrongLease(p Planned, fault Seen) Verdict {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/replay"
 )
 
@@ -43,7 +44,7 @@ func pageOf(t *testing.T) string {
 
 func TestHTML(t *testing.T) {
 	text := pageOf(t)
-	golden(t, "report.html", []byte(text))
+	golden.Check(t, "testdata/report.html", []byte(text))
 	if len(text) > 64<<10 {
 		t.Errorf("%d bytes", len(text))
 	}

@@ -42,6 +42,11 @@ type Report struct {
 	Platform      map[string]string `json:"platform"`
 	CannotSee     []string          `json:"cannot_see"`
 	Results       []replay.Result   `json:"results"`
+	// Files are the SHA-256 of plan.json and of each history, by their names in the
+	// folder: so that the parts of two replays are not taken for one.
+	Files map[string]string `json:"files,omitempty"`
+	// Fast: the workers were forked from an interpreter that had loaded their libraries.
+	Fast bool `json:"fast,omitempty"`
 	// RerunHow says in a sentence how and where the rerun commands are typed.
 	RerunHow string `json:"rerun_how,omitempty"`
 }
@@ -50,6 +55,11 @@ type Report struct {
 type Tree struct {
 	Commit string `json:"commit"`
 	Dirty  bool   `json:"dirty"`
+	// Folder is that of the replay file, below the top of the tree.
+	Folder string `json:"folder,omitempty"`
+	// Changed are the files below Folder that differed from the commit, with the SHA-256
+	// of what they held; empty: the file was not there.
+	Changed map[string]string `json:"changed,omitempty"`
 }
 
 // WriteJSON writes the report with its schema's name in it.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/replay"
 )
 
@@ -16,7 +17,7 @@ func TestJUnit(t *testing.T) {
 	if err := WriteJUnit(&text, fixed()); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "junit.xml", text.Bytes())
+	golden.Check(t, "testdata/junit.xml", text.Bytes())
 	var back junitSuites
 	if err := xml.Unmarshal(text.Bytes(), &back); err != nil {
 		t.Fatal(err)

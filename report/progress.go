@@ -23,6 +23,8 @@ type Progress struct {
 // Show takes in what the replay says.
 func (p *Progress) Show(e replay.Progress) {
 	switch {
+	case e.Note != "":
+		p.Say(e.Note)
 	case e.Building != "":
 		p.overwrite(fmt.Sprintf("building %s", e.Building))
 	case e.Result != nil:

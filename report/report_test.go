@@ -3,38 +3,17 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/replay"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (-update writes it anew); got:\n%s", path, got)
-	}
-}
 
 // fixed is a report with every verdict and every kind in it.
 func fixed() Report {
@@ -102,7 +81,7 @@ func TestGolden(t *testing.T) {
 		if text.Len() > 64<<10 {
 			t.Errorf("%s has %d bytes", name, text.Len())
 		}
-		golden(t, name, text.Bytes())
+		golden.Check(t, "testdata/"+name, text.Bytes())
 	}
 }
 

@@ -25,12 +25,26 @@ type Stored struct {
 	Events  []replay.Event
 	// Missing: it was planned, and there is no history of it.
 	Missing bool
+	// Broken is why its history cannot be read.
+	Broken error
+}
+
+// Judge gives the verdict and the numbers once more; a pure function.
+func (s Stored) Judge() replay.Result {
+	r := replay.NewResult(s.Planned, s.Events)
+	switch {
+	case s.Missing:
+		r.Verdict = replay.Verdict{Verdict: replay.Unknown, Why: "it was planned, and there is no history of it"}
+	case s.Broken != nil:
+		r.Verdict = replay.Verdict{Verdict: replay.Unknown, Why: s.Broken.Error()}
+	}
+	return r
 }
 
 // ReadStored reads the plan and the histories of the folder, those of which only says yes.
 func (e Evidence) ReadStored(only func(file string) bool) ([]Stored, error) {
 	var plan replay.Plan
-	text, err := os.ReadFile(filepath.Join(e.Folder, planFile))
+	text, err := readRegular(filepath.Join(e.Folder, planFile))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStored, err)
 	}
@@ -47,9 +61,7 @@ func (e Evidence) ReadStored(only func(file string) bool) ([]Stored, error) {
 			if s.Events, err = e.readHistory(historyFile(p)); errors.Is(err, fs.ErrNotExist) {
 				s.Missing, err = true, nil
 			}
-			if err != nil {
-				return nil, err
-			}
+			s.Broken = err
 		}
 		all = append(all, s)
 	}
@@ -59,7 +71,7 @@ func (e Evidence) ReadStored(only func(file string) bool) ([]Stored, error) {
 // readHistory takes no line for another: one that is cut or has a field that this version
 // does not know makes the whole history useless.
 func (e Evidence) readHistory(name string) (events []replay.Event, err error) {
-	text, err := os.ReadFile(filepath.Join(e.Folder, name))
+	text, err := readRegular(filepath.Join(e.Folder, name))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +96,7 @@ func (e Evidence) readHistory(name string) (events []replay.Event, err error) {
 func (e Evidence) ReadResults() (r Report, err error) {
 	for _, name := range []string{resultFile, incompleteFile} {
 		var text []byte
-		if text, err = os.ReadFile(filepath.Join(e.Folder, name)); errors.Is(err, fs.ErrNotExist) {
+		if text, err = readRegular(filepath.Join(e.Folder, name)); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err == nil {
@@ -96,4 +108,12 @@ func (e Evidence) ReadResults() (r Report, err error) {
 		return r, nil
 	}
 	return r, fmt.Errorf("%w: there is no %s", ErrStored, resultFile)
+}
+
+// readRegular reads no named pipe, which would be waited for.
+func readRegular(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New(path + " is no regular file")
+	}
+	return os.ReadFile(path)
 }

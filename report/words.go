@@ -12,8 +12,15 @@ const Limit = "ok means that none of these faults broke it, not that the code is
 
 // origin says when the replay was made, with what and of which code.
 func origin(r Report) string {
-	return r.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC") + " · twiceproof " + r.ToolVersion + " · " + treeText(r.Tree)
+	text := r.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC") + " · twiceproof " + r.ToolVersion + " · " + treeText(r.Tree)
+	if r.Fast {
+		text += " · " + Fast
+	}
+	return text
 }
+
+// Fast is what a report of such a replay says in every form of it.
+const Fast = "with --fast: workers were forked from an interpreter that had loaded the libraries"
 
 func treeText(t *Tree) string {
 	if t == nil {

@@ -2,15 +2,13 @@ package vectors
 
 import (
 	"crypto/sha256"
-	"flag"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write SHA256SUMS anew")
+	"github.com/twiceproof/twiceproof/internal/golden"
+)
 
 // A scenario is to be read at a glance.
 const longest = 25
@@ -63,12 +61,5 @@ func TestChecksums(t *testing.T) {
 	for _, name := range names(t) {
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256([]byte(read(t, name))), name)
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(sums.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(file); err != nil || string(want) != sums.String() {
-		t.Errorf("%s is not that of the files (%v): run this test with -update", file, err)
-	}
+	golden.Check(t, file, []byte(sums.String()))
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/twiceproof/twiceproof/doctor"
 	"github.com/twiceproof/twiceproof/job"
@@ -68,7 +70,12 @@ func doctorCommand(std stdio) *cobra.Command {
   twiceproof doctor --broker redis://localhost/0 --celery billing.app --python .venv/bin/python
   twiceproof doctor --sidekiq config/environment.rb --sidekiq-config config/sidekiq.yml`,
 		Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return f.run(cmd.Context())
+		},
 	}
 	f.define(cmd, doctorSchema)
 	set := cmd.Flags()
@@ -84,7 +91,37 @@ func doctorCommand(std stdio) *cobra.Command {
 	set.StringVar(&f.environment, "environment", "production", "the `name` of the environment whose part of --sidekiq-config counts")
 	set.StringVar(&f.ruby, "ruby", "ruby", "the `interpreter` that can require it")
 	set.StringSliceVar(&f.accept, "accept", nil, "a finding's `id` that does not count; several with commas")
+	countFlags(set)
 	return cmd
+}
+
+// check refuses what would be passed over.
+func (f doctorFlags) check(fs *pflag.FlagSet) error {
+	err := cmp.Or(soundFlags(fs), excludeEachOther(fs, "table", "file"), needsOne(fs, "python", "celery"), needsOne(fs, "ruby", "sidekiq"), needsOne(fs, "environment", "sidekiq-config", "sidekiq"))
+	if err != nil {
+		return err
+	}
+	dsn, broker := f.addresses()
+	scheme, _, _ := strings.Cut(dsn, "://")
+	for _, c := range []struct {
+		flag, of string
+		is       bool
+	}{
+		{"table", "a database, which --dsn or DATABASE_URL names", dsn != ""},
+		{"role", "PostgreSQL, and --dsn or DATABASE_URL names none", scheme == "postgres" || scheme == "postgresql"},
+		{"broker-queue", "RabbitMQ, and --broker or BROKER_URL names none", isRabbit(broker)},
+		{"rabbitmq-api", "RabbitMQ, and --broker or BROKER_URL names none", isRabbit(broker)},
+	} {
+		if isGiven(fs, c.flag) && !c.is {
+			return &replay.Problem{What: "--" + c.flag + " is of " + c.of, Hint: "name it, or leave --" + c.flag + " out"}
+		}
+	}
+	return nil
+}
+
+// addresses are those of the database and the broker.
+func (f doctorFlags) addresses() (dsn, broker string) {
+	return orVariable(f.dsn, "DATABASE_URL"), orVariable(orVariable(f.broker, "BROKER_URL"), "REDIS_URL")
 }
 
 func (f doctorFlags) run(ctx context.Context) error {
@@ -92,9 +129,6 @@ func (f doctorFlags) run(ctx context.Context) error {
 		return &replay.Problem{What: fmt.Sprintf("--accept: there is no finding %q", unknown[0]), Hint: "the findings are in docs/doctor.md; their names are such as postgres.async_standby"}
 	}
 	t := recordTable{name: f.table}
-	if f.table != "" && f.file != "" {
-		return &replay.Problem{What: "--table and --file exclude each other", Hint: "the job file names the table"}
-	}
 	if f.table == "" {
 		t.name = "idempotency_records"
 		if err := t.load(f.file); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/twiceproof/twiceproof/doctor"
@@ -34,13 +35,13 @@ func (f doctorFlags) readBroker(ctx context.Context, facts *doctor.Facts, addres
 	ctx, cancel := context.WithTimeout(ctx, sourceLimit)
 	defer cancel()
 	scheme, rest, _ := strings.Cut(address, "://")
-	switch scheme {
-	case "redis", "rediss":
+	switch {
+	case scheme == "redis", scheme == "rediss":
 		rest, _, _ = strings.Cut(rest, "?") // Celery's own parameters are not the client's
 		if facts.Redis, err = readqueue.Redis(ctx, scheme+"://"+rest); err == nil {
 			is = "Redis " + facts.Redis.Version
 		}
-	case "amqp", "amqps", "pyamqp", "librabbitmq":
+	case isRabbit(address):
 		return f.readRabbitMQ(ctx, facts, scheme, rest)
 	default:
 		return "", &replay.Problem{What: "the broker's address is of no known kind", Hint: "write --broker redis://… or amqp://…; an SQS queue is named by --queue-url"}
@@ -49,6 +50,12 @@ func (f doctorFlags) readBroker(ctx context.Context, facts *doctor.Facts, addres
 		return "", unreadBroker(err)
 	}
 	return is, nil
+}
+
+// isRabbit also knows the names that Celery has for it.
+func isRabbit(address string) bool {
+	scheme, _, _ := strings.Cut(address, "://")
+	return slices.Contains([]string{"amqp", "amqps", "pyamqp", "librabbitmq"}, scheme)
 }
 
 func unreadBroker(err error) error {

@@ -68,8 +68,8 @@ func (f doctorFlags) slowly(ctx context.Context, s examined) (string, error) {
 }
 
 func (f doctorFlags) sources(facts *doctor.Facts, table string) []examined {
-	dsn, queueURL := orVariable(f.dsn, "DATABASE_URL"), orVariable(f.queueURL, "QUEUE_URL")
-	broker := orVariable(orVariable(f.broker, "BROKER_URL"), "REDIS_URL")
+	dsn, broker := f.addresses()
+	queueURL := orVariable(f.queueURL, "QUEUE_URL")
 	uses := func(q job.Queue) bool {
 		for _, j := range facts.Jobs {
 			if j.Queue == q {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strconv"
 	"unicode/utf8"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/admin"
 	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay"
 )
 
 const heldSchema = "twiceproof.held/1"
@@ -22,14 +25,15 @@ type heldFlags struct {
 
 const heldHelp = `List the held operations, the one that has waited longest first: why each is held,
 what is known of it, the question to answer, and the commands that write the answer
-into its record, to be pasted into a shell. Nothing is changed.
+into its record, to be pasted into a shell (bash or zsh). Nothing is changed.
 
 Operation keys are shown, since a person must decide; a message only with
 --show-message. Both may hold personal data.
 
 --lines prints one line for each, of the time of its hold, its job and its key, with
 tabs between them. twiceproof resolve --stdin takes such lines, so that the same
-decision can be written for many: choose among them with grep.
+decision can be written for many: choose among them with grep. A key that holds a line
+break or a control character is in quotes there, such as "a\nb".
 
 The whole table is read, as by twiceproof status.
 
@@ -46,13 +50,27 @@ func heldCommand(std stdio) *cobra.Command {
   twiceproof held --job charge.create --show-message
   twiceproof held --lines | grep tenant-7/ | twiceproof resolve --stdin --done --why "charged by hand, ticket 41"`,
 		Args: usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fs := cmd.Flags()
+			if err := cmp.Or(soundFlags(fs), aloneWith(fs, "lines", "has every operation in one line", "file", "table", "job", "dsn"), f.check()); err != nil {
+				return err
+			}
+			return f.run(cmd.Context())
+		},
 	}
 	f.define(cmd, heldSchema)
 	cmd.Flags().IntVar(&f.limit, "limit", 50, "show at most so `many`; 0: all")
 	cmd.Flags().BoolVar(&f.lines, "lines", false, "print lines for resolve --stdin")
 	cmd.Flags().BoolVar(&f.showMessage, "show-message", false, "show the stored messages, which are your users' data")
+	countFlags(cmd.Flags())
 	return cmd
+}
+
+func (f heldFlags) check() error {
+	if f.limit < 0 {
+		return &replay.Problem{What: fmt.Sprintf("--limit %d: there is no such number of operations", f.limit), Hint: "0 shows all"}
+	}
+	return nil
 }
 
 func (f heldFlags) run(ctx context.Context) error {
@@ -66,9 +84,6 @@ func (f heldFlags) run(ctx context.Context) error {
 	}
 	if err := show(f.std.out, f.json, r, print); err != nil {
 		return err
-	}
-	if f.lines {
-		r.tellOdd(f.std.err)
 	}
 	if r.Total > 0 {
 		return &statusError{statusFound}

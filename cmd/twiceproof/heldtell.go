@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/internal/visible"
 )
 
 func (r heldResult) text(w io.Writer) error {
@@ -27,10 +30,10 @@ func (r heldResult) text(w io.Writer) error {
 }
 
 func (h heldJSON) text(b *strings.Builder) {
-	fmt.Fprintf(b, "%s %q\n", h.Job, h.Key)
-	fmt.Fprintf(b, "  held for %s, since %s: %s (%s)\n", roughly(h.rec.Held), h.HeldAt, h.Reason, reasonInWords(h.Reason))
+	fmt.Fprintf(b, "%s %s\n", visible.Line(h.Job), shellWord(h.Key))
+	fmt.Fprintf(b, "  held for %s, since %s: %s (%s)\n", roughly(h.rec.Held), h.HeldAt, visible.Line(h.Reason), reasonInWords(h.Reason))
 	fmt.Fprintf(b, "  acts %d, vanished %d, look-ups %d, put back %d; policy %s; first claimed %s, last by %q\n",
-		h.Acts, h.Vanished, h.LookUps, h.Requeues, orNone(h.Policy), h.FirstClaimedAt, h.ClaimedBy)
+		h.Acts, h.Vanished, h.LookUps, h.Requeues, orNone(visible.Line(h.Policy)), h.FirstClaimedAt, h.ClaimedBy)
 	if h.LateFinishAt != "" {
 		fmt.Fprintf(b, "  a worker that had lost its claim came back at %s: there may be two effects\n", h.LateFinishAt)
 	}
@@ -42,7 +45,7 @@ func (h heldJSON) text(b *strings.Builder) {
 	default:
 		fmt.Fprintln(b, "  no message is stored: to run it again, somebody has to send it")
 	}
-	fmt.Fprintf(b, "  %s\n", h.Question)
+	fmt.Fprintf(b, "  %s\n", visible.Line(h.Question))
 	for _, c := range []struct{ answer, decision string }{
 		{"it did:                   ", "done"}, {"it did not, and shall:    ", "run_again"}, {"it did not, and shall not:", "drop"},
 	} {
@@ -60,30 +63,15 @@ func orNone(s string) string {
 	return s
 }
 
-// lines leaves out a key with a line break, which would be read as two.
 func (r heldResult) lines(w io.Writer) error {
 	var b strings.Builder
 	for _, h := range r.Held {
-		if !odd(h) {
-			fmt.Fprintf(&b, "%s\t%s\t%s\n", h.HeldAt, h.Job, h.Key)
+		job := lineWord(h.Job)
+		if strings.Contains(job, "\t") {
+			job = strconv.Quote(h.Job)
 		}
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", h.HeldAt, job, lineWord(h.Key))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func odd(h heldJSON) bool {
-	return strings.ContainsAny(h.Key, "\n\r") || strings.ContainsAny(h.Job, "\n\r\t")
-}
-
-func (r heldResult) tellOdd(w io.Writer) {
-	n := 0
-	for _, h := range r.Held {
-		if odd(h) {
-			n++
-		}
-	}
-	if n > 0 {
-		line(w, fmt.Sprintf("left out, since their keys hold a line break: %d", n), "without --lines each of them has its own commands")
-	}
 }

@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/twiceproof/twiceproof/admin"
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 )
@@ -71,28 +72,48 @@ func (f heldFlags) command(rec admin.Record, decision string) string {
 	if strings.HasPrefix(rec.Key, "-") { // it would be taken for a flag
 		words = append(words, "--")
 	}
+	words = append(words, rec.Key)
 	for i, word := range words {
-		words[i] = quoted(word)
+		words[i] = shellWord(word)
 	}
-	return strings.Join(append(words, quotedKey(rec.Key)), " ")
+	return strings.Join(words, " ")
 }
 
-// quotedKey also writes what a terminal would not show, or obey.
-func quotedKey(key string) string {
-	if strings.IndexFunc(key, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return quoted(key)
+// shellWord also writes, as bash and zsh read it, what a terminal would not show, or
+// obey. Three octal digits end by themselves, whatever comes next.
+func shellWord(word string) string {
+	if !oddWord(word) {
+		return quoted(word)
 	}
 	var b strings.Builder
 	b.WriteString("$'")
-	for i := range len(key) {
-		switch c := key[i]; {
+	for i := range len(word) {
+		switch c := word[i]; {
 		case c == '\'' || c == '\\':
 			b.WriteString(`\` + string(rune(c)))
 		case c < ' ' || c >= 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, c)
+			fmt.Fprintf(&b, `\%03o`, c)
 		default:
 			b.WriteByte(c)
 		}
 	}
 	return b.String() + "'"
+}
+
+func oddWord(word string) bool { return word != visible.Line(word) }
+
+// lineWord is a word of held --lines: in Go's quotes where it holds what ends a line, or
+// what a terminal would obey. A tab is left as it is, in the key, which is the last word.
+func lineWord(word string) string {
+	if strings.HasPrefix(word, `"`) || oddWord(strings.ReplaceAll(word, "\t", " ")) {
+		return strconv.Quote(word)
+	}
+	return word
+}
+
+func fromLineWord(word string) (string, error) {
+	if !strings.HasPrefix(word, `"`) {
+		return word, nil
+	}
+	return strconv.Unquote(word)
 }

@@ -55,7 +55,7 @@ func (f judgeFlags) run(path string) error {
 	evidence := report.Evidence{Folder: folder}
 	stored, err := evidence.ReadStored(only)
 	if err != nil {
-		return &replay.Problem{What: err.Error(), Hint: "name an evidence folder with a plan.json, or a file of its folder histories/"}
+		return unreadEvidence(err)
 	}
 	if len(stored) == 0 {
 		return &replay.Problem{What: fmt.Sprintf("the plan has no case with the history %s", filepath.Base(path)), Hint: "name a file of histories/ as the replay wrote it"}
@@ -67,14 +67,18 @@ func (f judgeFlags) run(path string) error {
 	return f.judge(stored, before)
 }
 
+func unreadEvidence(err error) error {
+	return &replay.Problem{What: err.Error(), Hint: "name an evidence folder with a plan.json, or a file of its folder histories/"}
+}
+
 func (f judgeFlags) judge(stored []report.Stored, before report.Report) error {
 	r := judgeJSON{Schema: judgeSchema, Judged: before.Judged, Cases: []judgedJSON{}}
 	var results []replay.Result
 	for _, s := range stored {
-		now := replay.NewResult(s.Planned, s.Events)
-		if s.Missing {
-			now.Verdict = replay.Verdict{Verdict: replay.Unknown, Why: "it was planned, and there is no history of it"}
+		if s.Broken != nil {
+			return unreadEvidence(s.Broken)
 		}
+		now := s.Judge()
 		results = append(results, now)
 		r.add(now, before)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 
@@ -53,7 +55,12 @@ func noteCommand(std stdio) *cobra.Command {
   twiceproof note --format html --out note.html
   twiceproof doctor --json > doctor.json; twiceproof note --doctor doctor.json`,
 		Args: usageArgs(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return f.run() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmp.Or(soundFlags(cmd.Flags()), excludeEachOther(cmd.Flags(), "json", "format")); err != nil {
+				return err
+			}
+			return f.run(cmd.Context())
+		},
 	}
 	cmd.Flags().StringVar(&f.file, "file", jobfile.DefaultName, "the job `file`")
 	cmd.Flags().StringVar(&f.job, "job", "", "the `job` type, where the file has several")
@@ -62,18 +69,18 @@ func noteCommand(std stdio) *cobra.Command {
 	cmd.Flags().StringVar(&f.format, "format", "markdown", "markdown or html")
 	cmd.Flags().StringVar(&f.out, "out", "", "write the page into this `file`")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON (schema "+note.Schema+")")
-	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	countFlags(cmd.Flags())
 	return cmd
 }
 
-func (f noteFlags) run() error {
+func (f noteFlags) run(ctx context.Context) error {
 	if f.format != "markdown" && f.format != "html" {
 		return &replay.Problem{What: fmt.Sprintf("--format: there is none called %q", f.format), Hint: "write markdown or html"}
 	}
 	if err := checkNew(f.out); err != nil { // an earlier note may be signed
 		return err
 	}
-	in, err := f.input()
+	in, err := f.input(ctx)
 	if err != nil {
 		return err
 	}

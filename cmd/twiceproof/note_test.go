@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -63,8 +65,31 @@ func TestNoteStatuses(t *testing.T) {
 		"another fingerprint": {func(t *testing.T, f string) {
 			replaced(t, f+"/twiceproof.yaml", "[body.amount_cents, body.currency]", "[body.amount_cents]")
 		}, nil, 1, "**Not shown.**", "its fingerprint is body.amount_cents, and body.amount_cents, body.currency was replayed"},
-		"a plan without a key": {func(t *testing.T, f string) { replaced(t, f+"/"+evidence+"plan.json", `"key"`, `"other"`) }, nil, 3, "**Could not be told.**", "does not say which operation key"},
+		"a plan without a key": {func(t *testing.T, f string) { replaced(t, f+"/"+evidence+"plan.json", `"key"`, `"other"`) }, nil, 1, "**Not shown.**", "does not say which operation key"},
 		"no plan":              {func(t *testing.T, f string) { _ = os.Remove(f + "/" + evidence + "plan.json") }, nil, 3, "**Could not be told.**", "no plan.json"},
+		"a history that shows a repeat": {func(t *testing.T, f string) {
+			replaced(t, f+"/"+evidence+"histories/new-killed_after_effect.jsonl", `"when":"end","effects":1`, `"when":"end","effects":2`)
+		}, nil, 1, "**Not shown.**", "new/killed_after_effect: result.json says ok, and its history, judged again, duplicate: 2 effects, permitted 1"},
+		"a history that is gone": {func(t *testing.T, f string) { _ = os.Remove(f + "/" + evidence + "histories/new-shutdown.jsonl") }, nil, 1, "**Not shown.**",
+			"new/shutdown: result.json says ok, which its history does not show: it was planned, and there is no history of it"},
+		"a history that was cut": {func(t *testing.T, f string) {
+			if err := os.Truncate(f+"/"+evidence+"histories/new-sequential.jsonl", 200); err != nil {
+				t.Fatal(err)
+			}
+		}, nil, 1, "**Not shown.**", "new/sequential: result.json says ok, which its history does not show: evidence cannot be read: histories/new-sequential.jsonl, line"},
+		"a history that is a pipe": {func(t *testing.T, f string) {
+			path := f + "/" + evidence + "histories/new-sequential.jsonl"
+			if err := errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}, nil, 1, "**Not shown.**", "new-sequential.jsonl is no regular file"},
+		"a history of another replay": {func(t *testing.T, f string) {
+			replaced(t, f+"/"+evidence+"histories/new-sequential.jsonl", `"ms":`, `"ms":1`)
+		}, nil, 1, "**Not shown.**", "not as the replay left it is histories/new-sequential.jsonl"},
+		"a verdict edited by hand": {func(t *testing.T, f string) {
+			text, _ := os.ReadFile(f + "/" + evidence + "result.json")
+			put(t, f+"/"+evidence+"result.json", strings.ReplaceAll(string(text), `"verdict":"violation","kind":"duplicate"`, `"verdict":"ok","kind":""`))
+		}, nil, 1, "**Not shown.**", "old/sequential: result.json says ok, and its history, judged again, duplicate: 4 effects, permitted 1"},
 		"a part": {func(t *testing.T, f string) {
 			if err := os.Rename(f+"/evidence/charge.create", f+"/evidence/only"); err != nil {
 				t.Fatal(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +16,8 @@ import (
 )
 
 // input reads everything that the note is made of.
-func (f noteFlags) input() (in note.Input, err error) {
-	file, err := jobfile.Load(f.file)
+func (f noteFlags) input(ctx context.Context) (in note.Input, err error) {
+	file, err := loadNamed(f.file)
 	if err != nil {
 		return in, err
 	}
@@ -26,7 +27,7 @@ func (f noteFlags) input() (in note.Input, err error) {
 	in.Table, in.JobFile, in.Version = file.Table, f.file, version()
 	folder := f.evidence
 	if folder == "" {
-		folder = filepath.Join(filepath.Dir(f.file), "evidence", folderName(in.Job.Type))
+		folder = filepath.Join(filepath.Dir(f.file), evidenceName, folderName(in.Job.Type))
 	}
 	in.Part = filepath.Base(folder) == "only"
 	if in.Report, err = reportIn(folder, in.Job.Type); err != nil {
@@ -35,8 +36,35 @@ func (f noteFlags) input() (in note.Input, err error) {
 	if in.Plan, err = planIn(folder); err != nil {
 		return in, err
 	}
-	in.Doctor, err = f.readDoctor()
-	return in, err
+	if in.Doctor, err = f.readDoctor(); err != nil {
+		return in, err
+	}
+	evidence := report.Evidence{Folder: folder}
+	in.Altered = evidence.Altered(in.Report)
+	if in.Plan != nil {
+		in.Again, err = judgedAgain(evidence)
+	}
+	in.Since = codeSince(ctx, in.Report.Tree, filepath.Dir(f.file), f.file, folder, filepath.Join(filepath.Dir(f.file), evidenceName), f.out, f.doctor)
+	return in, errors.Join(err, ctx.Err())
+}
+
+func judgedAgain(evidence report.Evidence) (results []replay.Result, err error) {
+	stored, err := evidence.ReadStored(func(string) bool { return true })
+	if err != nil {
+		return nil, unreadEvidence(err)
+	}
+	for _, s := range stored {
+		results = append(results, s.Judge())
+	}
+	return results, nil
+}
+
+// loadNamed: the job file's own hint is for a folder, which these commands do not take.
+func loadNamed(path string) (*jobfile.File, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, &replay.Problem{What: path + ": no such file", Hint: "name the job file with --file, or go to the folder that has it; the README shows a small one"}
+	}
+	return jobfile.Load(path)
 }
 
 // severalJobs: which of them is asked for is for --job to say.
@@ -49,6 +77,9 @@ func severalJobs(err error, file *jobfile.File, jobType string) error {
 }
 
 func reportIn(folder, jobType string) (report.Report, error) {
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return report.Report{}, &replay.Problem{What: folder + " is no folder", Hint: "name the evidence folder, in which result.json is"}
+	}
 	for _, name := range []string{"result.json", "incomplete.json"} {
 		path := filepath.Join(folder, name)
 		text, err := readEvidence(path)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -56,7 +57,12 @@ func resolveCommand(std stdio) *cobra.Command {
 		Example: `  twiceproof resolve --job charge.create --held-at 2026-03-04T05:06:07.123456Z \
     --done --why "the bank shows it, ticket 41" --apply order-17`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cmp.Or(soundFlags(cmd.Flags()), needsOne(cmd.Flags(), "queue-url", "run-again")); err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), args)
+		},
 	}
 	f.define(cmd, resolveSchema)
 	flags := cmd.Flags()
@@ -70,6 +76,7 @@ func resolveCommand(std stdio) *cobra.Command {
 	flags.StringVar(&f.queueURL, "queue-url", "", "the queue's `URL`, of Sidekiq and Celery that of the broker, for --run-again (default: the variable QUEUE_URL, REDIS_URL or CELERY_BROKER_URL)")
 	flags.BoolVar(&f.stdin, "stdin", false, "read the operations, one a line")
 	flags.BoolVar(&f.apply, "apply", false, "do it; without this nothing is changed")
+	countFlags(flags)
 	return cmd
 }
 

@@ -2,11 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/twiceproof/twiceproof/admin"
 	"github.com/twiceproof/twiceproof/replay"
@@ -66,7 +69,10 @@ func (f resolveFlags) readHolds(until time.Time) (all []hold, err error) {
 		if lines.Text() == "" {
 			continue
 		}
-		h := f.holdOf(lines.Text(), until)
+		h, err := f.holdOf(lines.Text(), until)
+		if err != nil {
+			return nil, &replay.Problem{What: fmt.Sprintf("line %d %s", n, err), Hint: "hand the lines on as twiceproof held --lines prints them"}
+		}
 		if h.at.IsZero() && h.until.IsZero() && f.apply {
 			return nil, &replay.Problem{What: fmt.Sprintf("line %d does not say which hold you saw", n), Hint: "twiceproof held --lines prints such lines; for keys alone give --held-until, the time at which you listed them"}
 		}
@@ -82,13 +88,24 @@ func (f resolveFlags) readHolds(until time.Time) (all []hold, err error) {
 }
 
 // holdOf reads a line of held --lines; any other one is a key.
-func (f resolveFlags) holdOf(line string, until time.Time) hold {
-	if parts := strings.SplitN(line, "\t", 3); len(parts) == 3 {
-		if at, err := time.Parse(admin.HeldAtLayout, parts[0]); err == nil {
-			return hold{job: parts[1], key: parts[2], at: at}
-		}
+func (f resolveFlags) holdOf(line string, until time.Time) (h hold, err error) {
+	parts := strings.SplitN(line, "\t", 3)
+	if len(parts) < 3 {
+		return hold{job: f.job, key: line, until: until}, nil
 	}
-	return hold{job: f.job, key: line, until: until}
+	if h.at, err = time.Parse(admin.HeldAtLayout, parts[0]); err != nil {
+		return hold{job: f.job, key: line, until: until}, nil //nolint:nilerr // a key may hold tabs
+	}
+	var odd [2]error
+	h.job, odd[0] = fromLineWord(parts[1])
+	h.key, odd[1] = fromLineWord(parts[2])
+	switch {
+	case errors.Join(odd[:]...) != nil:
+		return h, errors.New("has a quote that does not end as it began")
+	case f.job != "" && h.job != f.job:
+		return h, errors.New("is of another job than --job")
+	}
+	return h, nil
 }
 
 // decision checks what was typed.
@@ -106,7 +123,24 @@ func (f resolveFlags) decision() (do admin.Decision, err error) {
 	case why == "" || why == whyUnsaid:
 		return "", &replay.Problem{What: "no reason is given", Hint: `give --why "…": it is kept in the record, for whoever asks later`}
 	}
-	return do, nil
+	return do, cmp.Or(keepable("--why", f.why, longestWhy), keepable("--by", f.by, longestBy))
+}
+
+// What every database's column takes: TEXT, and 255 characters.
+const (
+	longestWhy = 8000
+	longestBy  = 255
+)
+
+// keepable: what does not fit would be refused after it was shown, or be cut.
+func keepable(flag, text string, most int) error {
+	switch {
+	case !utf8.ValidString(text):
+		return &replay.Problem{What: flag + " is no UTF-8", Hint: "write it in another encoding of the terminal, or without special characters"}
+	case utf8.RuneCountInString(text) > most:
+		return &replay.Problem{What: fmt.Sprintf("%s is longer than the %d characters that are kept", flag, most), Hint: "say it shorter, such as by a ticket's number"}
+	}
+	return nil
 }
 
 func userAtHost() string {

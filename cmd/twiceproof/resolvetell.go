@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/admin"
+	"github.com/twiceproof/twiceproof/internal/visible"
 )
 
 // resolveResult is described in docs/json.md.
@@ -151,9 +152,9 @@ func (r resolveResult) text(w io.Writer) error {
 }
 
 func (o resolvedJSON) text(b *strings.Builder) {
-	fmt.Fprintf(b, "%s %q: %s\n", o.Job, o.Key, o.Outcome)
+	fmt.Fprintf(b, "%s %s: %s\n", visible.Line(o.Job), shellWord(o.Key), o.Outcome)
 	if o.After != nil {
-		fmt.Fprintf(b, "  held since %s: %s\n", o.HeldAt, o.Before.HoldReason)
+		fmt.Fprintf(b, "  held since %s: %s\n", o.HeldAt, visible.Line(o.Before.HoldReason))
 		fmt.Fprintf(b, "  before: %s\n  after:  %s\n", o.Before, o.After)
 		fmt.Fprintf(b, "  kept: by %q: %q\n", o.After.ResolvedBy, o.After.Resolution)
 	}
@@ -164,14 +165,14 @@ func (o resolvedJSON) text(b *strings.Builder) {
 		fmt.Fprintf(b, "  its message: %s\n", messageWords[o.Message])
 	}
 	if o.Error != "" {
-		fmt.Fprintf(b, "  %s\n", o.Error)
+		fmt.Fprintf(b, "  %s\n", visible.Line(o.Error))
 	}
 }
 
 func (s recordShown) String() string {
-	text := s.State
+	text := visible.Line(s.State)
 	if s.Completion != "" {
-		text += "/" + s.Completion
+		text += "/" + visible.Line(s.Completion)
 	}
 	return fmt.Sprintf("%s, acts %d", text, s.Acts)
 }

@@ -15,8 +15,13 @@ import (
 // A report is worth no longer wait than that.
 const gitLimit = 10 * time.Second
 
-// treeOf is the commit of the code in a folder, and whether anything but the
-// evidence differs from it; nil where the folder is not in git, or there is no git.
+// largestCode is more than a file of code has. Counter-example: a database that a worker
+// has in its folder.
+const largestCode = 10 << 20
+
+// treeOf is the commit of the code in a folder, whether anything but the evidence
+// differs from it, and what did so in the folder; nil where the folder is not in git, or
+// there is no git.
 func treeOf(ctx context.Context, folder, evidence string) *report.Tree {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
@@ -32,19 +37,48 @@ func treeOf(ctx context.Context, folder, evidence string) *report.Tree {
 	if err != nil {
 		return nil
 	}
-	below := evidenceIn(strings.TrimSpace(top), evidence)
-	dirty := slices.ContainsFunc(strings.Split(changed, "\x00"), func(line string) bool { // XY path
-		return len(line) > 3 && (below == "" || !strings.HasPrefix(line[3:], below))
-	})
-	return &report.Tree{Commit: strings.TrimSpace(head), Dirty: dirty}
+	top = strings.TrimSpace(top)
+	tree := &report.Tree{Commit: strings.TrimSpace(head), Changed: map[string]string{}}
+	tree.Folder, _ = nameIn(top, folder)
+	out := namesIn(top, evidence)
+	for line := range strings.SplitSeq(changed, "\x00") { // XY path
+		if len(line) <= 3 || leftOut(line[3:], out) {
+			continue
+		}
+		tree.Dirty = true
+		if tree.Folder == "" || strings.HasPrefix(line[3:], tree.Folder+"/") {
+			tree.Changed[line[3:]] = digestIn(top, line[3:])
+		}
+	}
+	return tree
 }
 
-// evidenceIn is the evidence's folder as git names it; empty when it is elsewhere. It
-// need not be there yet, so the part that is decides.
-func evidenceIn(top, evidence string) string {
-	path, err := filepath.Abs(evidence)
-	if err != nil {
+// digestIn is the digest of a file that git names; empty where there is none, or one that
+// is no code.
+func digestIn(top, name string) string {
+	path := filepath.Join(top, filepath.FromSlash(name))
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > largestCode {
 		return ""
+	}
+	return report.Digest(path)
+}
+
+// namesIn are those of the files and folders that are there.
+func namesIn(top string, paths ...string) (names []string) {
+	for _, path := range paths {
+		if name, ok := nameIn(top, path); ok && path != "" && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// nameIn is a file or folder as git names it, empty for the top; not ok when it is
+// elsewhere. It need not be there yet, so the part that is decides.
+func nameIn(top, name string) (string, bool) {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return "", false
 	}
 	rest := ""
 	for {
@@ -56,10 +90,10 @@ func evidenceIn(top, evidence string) string {
 		path = filepath.Dir(path)
 	}
 	below, err := filepath.Rel(top, path)
-	if err != nil || below == "." || !filepath.IsLocal(below) {
-		return ""
+	if err != nil || !filepath.IsLocal(below) {
+		return "", false
 	}
-	return filepath.ToSlash(below) + "/"
+	return strings.TrimPrefix(filepath.ToSlash(below), "."), true
 }
 
 // git asks about the folder's own repository, whatever a hook that runs this has set,

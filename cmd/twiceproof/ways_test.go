@@ -30,7 +30,8 @@ func TestWays(t *testing.T) {
 			if err := server.CreateDatabase(t.Context(), queue, ""); err != nil {
 				t.Fatal(err)
 			}
-			env := append(broker(t), "CLONE="+clone, "DATABASE_URL="+server.DSN(queue), "PYTHON="+python(), "LC_ALL=C.UTF-8")
+			env := append(broker(t), "CLONE="+clone, "DATABASE_URL="+server.DSN(queue), "PYTHON="+python(), "LC_ALL=C.UTF-8",
+				"GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@shop.example", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@shop.example")
 			walk(t, "../../docs/way-"+queue+".md", env...)
 		})
 	}

@@ -20,11 +20,21 @@ func RabbitMQ(ctx context.Context, address, queue string) (*doctor.RabbitMQ, err
 	if _, err := amqp.ParseURI(address); err != nil {
 		return nil, errors.New("the address cannot be read") // the error itself would show it
 	}
+	var stop func() bool // the client knows no context
+	defer func() {
+		if stop != nil {
+			stop()
+		}
+	}()
 	conn, err := amqp.DialConfig(address, amqp.Config{
 		Locale: "en_US", // in which the broker's answers are read
 		Dial: func(network, addr string) (net.Conn, error) {
 			c, err := (&net.Dialer{}).DialContext(ctx, network, addr)
-			if deadline, is := ctx.Deadline(); err == nil && is {
+			if err != nil {
+				return nil, err
+			}
+			stop = context.AfterFunc(ctx, func() { _ = c.Close() })
+			if deadline, is := ctx.Deadline(); is {
 				err = c.SetDeadline(deadline)
 			}
 			return c, err

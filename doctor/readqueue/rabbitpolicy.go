@@ -12,8 +12,9 @@ import (
 )
 
 // Policy asks the broker's management API (its plugin rabbitmq_management) for what
-// policies add to a queue, which AMQP does not tell. The virtual host is that of the
-// broker's address.
+// policies add to a queue, which AMQP does not tell, and neither how long the broker waits
+// for an acknowledgement in this queue: consumer-timeout of a policy or, if that is
+// shorter, of the queue's own arguments. The virtual host is that of the broker's address.
 func Policy(ctx context.Context, api, address, queue string) (map[string]string, error) {
 	u, err := url.Parse(api)
 	if err != nil || u.Host == "" {
@@ -43,18 +44,30 @@ func Policy(ctx context.Context, api, address, queue string) (map[string]string,
 		return nil, fmt.Errorf("it answers %s", response.Status)
 	}
 	var answer struct {
-		Policy json.RawMessage `json:"effective_policy_definition"` // an empty one is a list in some versions
+		Policy    json.RawMessage `json:"effective_policy_definition"` // an empty one is a list in some versions
+		Arguments json.RawMessage `json:"arguments"`                   // likewise
 	}
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
 		return nil, fmt.Errorf("its answer is not understood: %w", err)
 	}
-	definition, all := map[string]any{}, map[string]string{}
-	_ = json.Unmarshal(answer.Policy, &definition)
-	for name, value := range definition {
+	all, own := textsOf(answer.Policy), textsOf(answer.Arguments)
+	const timeout = "consumer-timeout"
+	if n, is := own["x-"+timeout]; is && (all[timeout] == "" || shorter(n, all[timeout])) {
+		all[timeout] = n
+	}
+	return all, nil
+}
+
+func textsOf(object json.RawMessage) map[string]string {
+	values, all := map[string]any{}, map[string]string{}
+	_ = json.Unmarshal(object, &values)
+	for name, value := range values {
 		all[name] = fmt.Sprint(value)
 		if n, is := value.(float64); is {
 			all[name] = fmt.Sprintf("%.0f", n)
 		}
 	}
-	return all, nil
+	return all
 }
+
+func shorter(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }

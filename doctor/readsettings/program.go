@@ -42,9 +42,15 @@ func ask(ctx context.Context, into any, interpreter string, args ...string) erro
 		return err
 	}
 	defer func() { _ = r.Close() }()
+	g, err := keepGroup(ctx)
+	if err != nil {
+		_ = w.Close()
+		return err
+	}
+	defer g.close()
 	cmd := exec.CommandContext(ctx, interpreter, args...)
 	cmd.ExtraFiles = []*os.File{w}
-	ownGroup(cmd)
+	g.join(cmd)
 	if err := cmd.Start(); err != nil {
 		_ = w.Close()
 		return &InterpreterError{"it cannot be run: " + err.Error()}
@@ -57,7 +63,7 @@ func ask(ctx context.Context, into any, interpreter string, args ...string) erro
 		Missing string `json:"missing"`
 	}
 	text, err := answerOf(r)
-	endGroup(cmd) // also what the application has started
+	g.end() // also what the application has started
 	_ = cmd.Wait()
 	switch {
 	case ctx.Err() != nil:

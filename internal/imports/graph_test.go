@@ -77,7 +77,7 @@ const (
 	ruleReplay    = "replay never imports the root: a prover built on the guard would vouch for itself"
 	ruleProtocols = "one wire protocol never imports another"
 	ruleWire      = "wire knows bytes and steps, not jobs"
-	ruleTests     = "guardtest, internal/testdb, internal/testreplay, processtest and wire/wiretest are imported by tests only"
+	ruleTests     = "guardtest, internal/golden, internal/testdb, internal/testreplay, processtest and wire/wiretest are imported by tests only"
 )
 
 var graphRules = []struct {
@@ -151,7 +151,7 @@ func testRoomsStayInTests(g graph) []string {
 	var complaints []string
 	for _, path := range slices.Sorted(maps.Keys(g)) {
 		for _, imported := range g[path].Imports {
-			if dir, ours := room(imported); ours && in(dir, "guardtest", "internal/testdb", "internal/testreplay", "lab/internal/process/processtest", "wire/wiretest") {
+			if dir, ours := room(imported); ours && in(dir, "guardtest", "internal/golden", "internal/testdb", "internal/testreplay", "lab/internal/process/processtest", "wire/wiretest") {
 				complaints = append(complaints, fmt.Sprintf("%s: %s imports %s", ruleTests, path, imported))
 			}
 		}

@@ -98,3 +98,36 @@ func execOn(t *testing.T, conn *sql.Conn, statement string) {
 		t.Fatalf("%s: %v", statement, err)
 	}
 }
+
+// SQLite's lock is the file's: while one holds it, another one is told so at once.
+func TestIsWritable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db, err := Open("sqlite", path, "idempotency_records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	other, err := Open("sqlite", path, "idempotency_records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for _, journal := range []string{"DELETE", "WAL"} {
+		if err := db.Apply(t.Context(), "PRAGMA journal_mode="+journal); err != nil {
+			t.Fatal(err)
+		}
+		tx, err := other.db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if db.IsWritable(t.Context()) {
+			t.Errorf("%s: with the lock in another one's hand", journal)
+		}
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		if !db.IsWritable(t.Context()) {
+			t.Errorf("%s: with nobody else", journal)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package records
 
 import (
 	"database/sql"
+	"fmt"
 
 	"github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
@@ -10,10 +11,13 @@ import (
 	"github.com/twiceproof/twiceproof/dialect"
 )
 
+// busyTimeout is how long SQLite waits for the file's lock, in milliseconds.
+const busyTimeout = 10000
+
 func open(kind, dsn string) (*sql.DB, error) {
 	switch kind {
 	case "sqlite":
-		return sql.Open("sqlite", "file:"+dsn+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+		return sql.Open("sqlite", fmt.Sprintf("file:%s?_pragma=busy_timeout(%d)&_txlock=immediate", dsn, busyTimeout))
 	case "mysql":
 		return openMySQL(dsn)
 	}

@@ -21,6 +21,7 @@ type Record struct {
 	Acts       int
 	Completion string
 	HoldReason string
+	Policy     string // under which it was claimed last
 	ClaimAge   time.Duration
 	Lease      time.Duration
 	Late       bool // an owner that had lost its claim came back
@@ -86,7 +87,7 @@ func (d *DB) Read(ctx context.Context, jobType, key string) (Record, error) {
 	var r Record
 	for rows.Next() {
 		var ageMS, leaseMS int64
-		if err := rows.Scan(&r.State, &r.Token, &r.Acts, &r.Completion, &r.HoldReason, &ageMS, &leaseMS, &r.Late, &r.GivenUp); err != nil {
+		if err := rows.Scan(&r.State, &r.Token, &r.Acts, &r.Completion, &r.HoldReason, &ageMS, &leaseMS, &r.Late, &r.GivenUp, &r.Policy); err != nil {
 			return Record{}, fmt.Errorf("read record: %w", err)
 		}
 		r.ClaimAge, r.Lease = time.Duration(ageMS)*time.Millisecond, time.Duration(leaseMS)*time.Millisecond
@@ -124,6 +125,28 @@ func (d *DB) Locked(ctx context.Context) (waits bool, err error) {
 		return false, fmt.Errorf("ask for locks: %w", err)
 	}
 	return waits, nil
+}
+
+// IsWritable tells, without waiting, whether nobody holds the lock without which nothing can
+// be written: SQLite has one for the whole file, others have none.
+func (d *DB) IsWritable(ctx context.Context) bool {
+	if d.kind != "sqlite" {
+		return true
+	}
+	conn, err := d.db.Conn(ctx)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
+		return false
+	}
+	defer func() { _, _ = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout)) }() // which asks nobody for a lock
+	tx, err := conn.BeginTx(ctx, nil)                                                                     // takes it at once: see open
+	if err != nil {
+		return false
+	}
+	return tx.Rollback() == nil
 }
 
 // Age makes the record older: for it, that much time has passed. The lease itself
