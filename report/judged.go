@@ -55,14 +55,14 @@ func Versions(results []replay.Result) []string {
 }
 
 // Unbroken names the versions beside the judged one in which no case found
-// anything: then the comparison shows nothing.
+// anything: then the comparison shows nothing. A guarded one is not compared with.
 func Unbroken(results []replay.Result, judged string) []string {
 	var unbroken []string
 	for _, v := range Versions(results) {
-		broken := slices.ContainsFunc(results, func(r replay.Result) bool {
-			return r.Version == v && r.Verdict.Verdict == replay.Violation
+		told := slices.ContainsFunc(results, func(r replay.Result) bool {
+			return r.Version == v && (r.Guarded || r.Verdict.Verdict == replay.Violation)
 		})
-		if v != judged && !broken {
+		if v != judged && !told {
 			unbroken = append(unbroken, v)
 		}
 	}

@@ -234,6 +234,7 @@ func TestJudgedAndOverall(t *testing.T) {
 		{"unknown is never ok", []replay.Result{of("new", replay.OK), of("new", replay.Unknown), of("new", replay.OK)}, "new", replay.Unknown, nil},
 		{"not applicable takes nothing away", []replay.Result{of("new", replay.OK), of("new", replay.NotApplicable)}, "new", replay.OK, nil},
 		{"nothing fits it", []replay.Result{of("old", replay.Violation), of("new", replay.NotApplicable)}, "new", replay.Unknown, nil},
+		{"another guarded one is not compared with", []replay.Result{of("old", replay.Violation), {Version: "django", Guarded: true, Verdict: replay.Verdict{Verdict: replay.OK}}, of("new", replay.OK)}, "new", replay.OK, nil},
 		{"unknown breaks nothing", []replay.Result{of("old", replay.OK), of("old", replay.Unknown), of("old", replay.NotApplicable), of("new", replay.OK)}, "new", replay.OK, []string{"old"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

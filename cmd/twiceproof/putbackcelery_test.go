@@ -4,10 +4,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	amqp "github.com/rabbitmq/amqp091-go"
 	"github.com/redis/go-redis/v9"
 
@@ -166,5 +169,55 @@ func TestPutBackCeleryOnSQS(t *testing.T) {
 	endpoint.Close()
 	if _, err := putBack(t.Context(), job.Job{Queue: job.Celery}, address); err == nil {
 		t.Error("nobody listens there")
+	}
+}
+
+// A FIFO queue wants a group, and takes a message twice only under another deduplication id.
+func TestPutBackCeleryOnFIFO(t *testing.T) {
+	endpoint, err := labsqs.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer endpoint.Close()
+	url, err := endpoint.CreateQueue("eu-charges.fifo", map[string]string{"FifoQueue": "true"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "sqs://key:secret@" + strings.TrimPrefix(endpoint.URL(), "http://")
+	push, err := putBack(t.Context(), job.Job{Queue: job.Celery}, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := stored("", "eu.charges.fifo", "null")
+	grouped := []byte(strings.Replace(string(plain), `"exchange"`, `"MessageGroupId": "order-7", "exchange"`, 1))
+	for _, message := range [][]byte{plain, plain, grouped} {
+		if err := push(t.Context(), message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client, err := celerySQSClient(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := client.ReceiveMessage(t.Context(), &awssqs.ReceiveMessageInput{
+		QueueUrl: &url, MaxNumberOfMessages: 10, MessageSystemAttributeNames: []types.MessageSystemAttributeName{"MessageGroupId"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var groups []string
+	for _, m := range got.Messages {
+		groups = append(groups, m.Attributes["MessageGroupId"])
+		body, err := base64.StdEncoding.DecodeString(*m.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkEnvelope(t, string(body))
+		if here := strings.Contains(string(body), `"MessageGroupId":"order-7"`); here != (groups[len(groups)-1] == "order-7") {
+			t.Errorf("group %s: Celery's own copy would have another one: %s", groups[len(groups)-1], body)
+		}
+	}
+	if want := []string{"default", "default", "order-7"}; !slices.Equal(groups, want) {
+		t.Errorf("groups %v, want %v", groups, want)
 	}
 }

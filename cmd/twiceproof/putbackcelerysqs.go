@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"net/url"
 
@@ -36,9 +37,15 @@ func putBackCelerySQS(ctx context.Context, address string) (func(context.Context
 		if err != nil {
 			return err
 		}
-		_, err = client.SendMessage(ctx, &awssqs.SendMessageInput{
-			QueueUrl: queue.QueueUrl, MessageBody: aws.String(base64.StdEncoding.EncodeToString(task.Envelope())),
-		})
+		send := &awssqs.SendMessageInput{QueueUrl: queue.QueueUrl, MessageBody: aws.String(base64.StdEncoding.EncodeToString(task.Envelope()))}
+		group, fifo := task.Group()
+		if group != "" {
+			send.MessageGroupId = aws.String(group)
+		}
+		if fifo { // another one than the first message's, which would swallow it for five minutes
+			send.MessageDeduplicationId = aws.String(rand.Text())
+		}
+		_, err = client.SendMessage(ctx, send)
 		return err
 	}, nil
 }

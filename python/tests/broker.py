@@ -115,7 +115,7 @@ class Shop:
         number = next(_numbers)
         self.job = f"shop{os.getpid()}.{number}"
         self.settings = {"broker": broker, "backend": backend, "queue": self.job, "job": self.job,
-                         "database": database.server().port, "till": self.till.server.server_port, **settings}  # fmt: skip
+                         "database": database.address(), "till": self.till.server.server_port, **settings}  # fmt: skip
         self.database = database
         self.app = tasks.application(self.settings)
         self.workers: list[subprocess.Popen[bytes]] = []
@@ -172,6 +172,31 @@ def redis() -> servers.Server:
     server = servers.redis()
     server.wait(lambda: _pinged(client.Redis(port=server.port)))
     return server
+
+
+def restart(rabbitmq: servers.Server) -> None:
+    """The broker in its node: every connection is cut, what was not acknowledged comes again."""
+    control = servers.program_in("rabbitmqctl", *servers.RABBITMQ)
+    for command in ("stop_app", "start_app"):
+        subprocess.run(
+            [control, command], env=rabbitmq.env, cwd=rabbitmq.dir, check=True, capture_output=True, **rabbitmq.account
+        )
+
+
+class SQS:
+    """The replay's own endpoint, in a process that ends with this one."""
+
+    def __init__(self) -> None:
+        go, root = servers.program("go"), Path(__file__).parents[2]
+        self.process = subprocess.Popen([go, "run", "./scripts/sqs"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdout
+        self.url = self.process.stdout.readline().decode().strip()
+        assert self.url, "the endpoint did not start"
+
+    def end(self) -> None:
+        self.process.communicate()
+
+    def ended(self) -> None: ...
 
 
 def _pinged(client: Any) -> Any:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -37,13 +37,27 @@ def redis() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def rabbitmq() -> Iterator[str]:
+def rabbitmq_server() -> Iterator[servers.Server]:
     with or_skipped(broker.rabbitmq) as server:
-        yield f"amqp://guest:guest@127.0.0.1:{server.port}//"
+        yield server
+
+
+@pytest.fixture(scope="session")
+def rabbitmq(rabbitmq_server: servers.Server) -> str:
+    return f"amqp://guest:guest@127.0.0.1:{rabbitmq_server.port}//"
+
+
+@pytest.fixture(scope="session")
+def sqs() -> Iterator[str]:
+    with or_skipped(broker.SQS) as server:
+        yield server.url
+
+
+Started = TypeVar("Started", servers.Server, broker.SQS)
 
 
 @contextmanager
-def or_skipped(start: Callable[[], servers.Server]) -> Iterator[servers.Server]:
+def or_skipped(start: Callable[[], Started]) -> Iterator[Started]:
     """Where its program is missing a test fails, unless whoever runs it has said that it may be.
 
     The tests with workers take minutes: they are for `make test-full`.
@@ -71,7 +85,7 @@ def opened(redis: str, _servers: None) -> Iterator[Callable[..., broker.Shop]]:
 
     def make(address: str = redis, database: str = "psycopg", **settings: Any) -> broker.Shop:
         found = next(d for d in databases.installed() if d.name == database)
-        if database not in _created:
+        if found.dialect == "sqlite" or database not in _created:  # a file of its own
             found.create()
             _created.add(database)
         shops.append(broker.Shop(address, redis, found, driver=database, **settings))

@@ -36,6 +36,10 @@ class Database:
             first.close()
         return _STARTED[self.dialect]
 
+    def address(self) -> int | str:
+        """Where workers find it: a port, or a file."""
+        return self.server().port
+
     def connect(self, database: str = "tests") -> Connection:
         raise NotImplementedError
 
@@ -136,13 +140,20 @@ class SQLite(Database):
             self.execute("PRAGMA journal_mode = WAL")
         return None  # type: ignore[return-value]
 
+    def address(self) -> str:
+        return f"{self.folder.name}/test.db"
+
     def connect(self, _: str = "tests") -> Connection:
         import sqlite3
 
-        return sqlite3.connect(f"{self.folder.name}/test.db", check_same_thread=False)
+        return sqlite3.connect(self.address(), check_same_thread=False)
 
     def older(self, column: str, milliseconds: int) -> str:
         return f"{column} = {column} - {milliseconds}"
+
+    def close(self) -> None:
+        super().close()
+        self.folder.cleanup()
 
     def left(self, milliseconds: int) -> str:
         now = "CAST((julianday('now') - 2440587.5) * 86400000 + 0.5 AS INTEGER)"

@@ -117,8 +117,8 @@ class FaultyCursor:
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self.real, name, value)
 
-    def execute(self, sql: str, *args: Any) -> Any:
+    def execute(self, sql: str, *args: Any, **kwargs: Any) -> Any:
         verb = self.connection.faults.verbs.get(sql, "")
         if verb == "claim_own_row" and not in_transaction(self.connection.real):  # a driver that begins by itself
             self.connection.around("begin", lambda: None)
-        return self.connection.around(verb, lambda: self.real.execute(sql, *args))
+        return self.connection.around(verb, lambda: self.real.execute(sql, *args, **kwargs))

@@ -106,6 +106,22 @@ def postgres() -> Server:
     return s
 
 
+def pgbouncer(behind: int) -> Server:
+    """Transaction mode, with two connections to the server, and without what newer ones do about prepared statements."""
+    s, bouncer = Server(account("postgres")), program("pgbouncer", "/usr/sbin")
+    told = subprocess.run([bouncer, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    newer = ["max_prepared_statements = 0"] if [int(n) for n in told.split(".")[:2]] >= [1, 21] else []
+    users, settings = f"{s.dir}/users.txt", f"{s.dir}/pgbouncer.ini"
+    lines = ["[databases]", f"* = host=127.0.0.1 port={behind}", "[pgbouncer]", "listen_addr = 127.0.0.1",
+             f"listen_port = {s.port}", "unix_socket_dir =", "auth_type = trust", f"auth_file = {users}",
+             "pool_mode = transaction", "default_pool_size = 2", "max_client_conn = 500", *newer]  # fmt: skip
+    for path, text in ((users, '"postgres" ""\n'), (settings, "\n".join(lines) + "\n")):
+        with open(path, "w") as file:
+            file.write(text)
+    s.start(bouncer, settings)
+    return s
+
+
 def mariadb() -> Server:
     folders = ("/usr/sbin", "/usr/bin", "/usr/local/mysql/bin", "/opt/homebrew/opt/mariadb*/bin")
     install, server = program("mariadb-install-db", *folders), program("mariadbd", *folders)
@@ -124,6 +140,9 @@ def redis() -> Server:
     return s
 
 
+RABBITMQ = ("/usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin", "/opt/homebrew/opt/rabbitmq/sbin", "/usr/lib/rabbitmq/bin")
+
+
 def rabbitmq() -> Server:
     """With an epmd of its own, which would otherwise stay when the server has gone."""
     names = account("rabbitmq")
@@ -140,8 +159,7 @@ def rabbitmq() -> Server:
            "SERVER_START_ARGS": "-noinput"}  # fmt: skip
     s.env = {"PATH": os.environ["PATH"], "HOME": s.dir, "ERL_EPMD_PORT": str(epmd.port), "ERL_EPMD_ADDRESS": "127.0.0.1",
              **{f"RABBITMQ_{name}": value for name, value in own.items()}}  # fmt: skip
-    folders = ("/usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin", "/opt/homebrew/opt/rabbitmq/sbin", "/usr/lib/rabbitmq/bin")
-    s.start(program_in("rabbitmq-server", *folders))  # the one on the PATH may change to another account
+    s.start(program_in("rabbitmq-server", *RABBITMQ))  # the one on the PATH may change to another account
     s.beside = epmd
     return s
 

@@ -28,7 +28,7 @@ def application(settings: Mapping[str, Any]) -> Celery:
         task_default_queue=settings.get("queue", "celery"),
         task_acks_late=settings.get("acks_late", True),
         task_reject_on_worker_lost=settings.get("reject_on_worker_lost", True),
-        worker_prefetch_multiplier=1,
+        worker_prefetch_multiplier=settings.get("prefetch", 1),
         result_extended=True,
     )
     return app
@@ -57,6 +57,10 @@ def connect() -> Any:
         return pymysql.connect(
             host="127.0.0.1", port=SETTINGS["database"], user="root", database="tests", read_timeout=9, write_timeout=9
         )
+    if SETTINGS.get("driver") == "sqlite3":
+        import sqlite3
+
+        return sqlite3.connect(SETTINGS["database"], timeout=5)
     import psycopg
 
     address = f"postgresql://postgres@127.0.0.1:{SETTINGS['database']}/tests"
@@ -85,16 +89,17 @@ def act(task: Any, order_id: object, mode: str) -> object:
 
 def end(task: Any, how: str) -> None:
     """How a body ends otherwise than by its return."""
+    countdown = SETTINGS.get("countdown", 0.1)
     if how == "retry":
-        raise task.retry(countdown=0.1)
+        raise task.retry(countdown=countdown)
     if how == "not_applied_retry":
-        raise NotApplied from task.retry(countdown=0.1, throw=False)
+        raise NotApplied from task.retry(countdown=countdown, throw=False)
     if how == "not_applied":
         raise NotApplied("the service cannot be reached")
     if how == "sleep":
         time.sleep(60)
-    kinds = {"ignore": Ignore(), "reject": Reject("again", requeue=True), "exit": SystemExit(1), "key": KeyError("lost")}
-    raise kinds.get(how, ValueError("nobody knows"))
+    kinds = {"ignore": Ignore(), "reject": Reject("again", requeue=True), "drop": Reject("never again"), "exit": SystemExit(1)}
+    raise kinds.get(how, KeyError("lost") if how == "key" else ValueError("nobody knows"))
 
 
 def look_up(op: Any) -> bool:
@@ -104,6 +109,8 @@ def look_up(op: Any) -> bool:
 app = application(SETTINGS)
 guard = Guard(connect, job(SETTINGS), look_up=look_up)
 guarded = twiceproof.celery.job(job(SETTINGS).type, guard=guard)
+if SETTINGS.get("blind_to_forks"):
+    guard.own._place = lambda: (0, 0)  # type: ignore[method-assign]
 if SETTINGS.get("before_fork"):
     guard.records.read("nothing")
 options: dict[str, Any] = {"bind": True, "default_retry_delay": 0.2}
@@ -124,6 +131,12 @@ def charge(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> ob
 @app.task(name="above", **options)
 def above(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
     return act(self, order_id, mode)
+
+
+@app.task(name="unbound")
+@guarded
+def unbound(order_id: object, amount: int = 1, mode: str = "ok") -> object:
+    return act(None, order_id, mode)
 
 
 @app.task(name="soft", soft_time_limit=2, **options)
@@ -169,7 +182,9 @@ def row(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> objec
 
 def says(name: str) -> Any:
     def receive(sender: Any, request: Any, **_: Any) -> None:
-        tell(name, request.args[0] if request.args else request.kwargs["order_id"])
+        group = request.properties.get("MessageGroupId")
+        key = request.args[0] if request.args else request.kwargs["order_id"]
+        tell(name, key, group=group, retries=request.retries)
 
     return receive
 

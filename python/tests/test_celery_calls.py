@@ -57,6 +57,11 @@ def test_below_the_visibility_timeout(delay: float, visibility: float | None, mo
     assert 0 < within(delay, {"visibility_timeout": visibility} if visibility else None) <= most
 
 
+def test_below_the_visibility_timeout_of_a_queue_that_celery_did_not_make() -> None:
+    assert within(3600, {"predefined_queues": {"q": {}}}) == 15
+    assert within(3600, {"predefined_queues": {"q": {}}, "visibility_timeout": 60}) == 30
+
+
 def test_what_autoretry_for_every_exception_lets_pass() -> None:
     app = Celery(broker="memory://", set_as_current=False)
 
@@ -93,6 +98,9 @@ def test_called_without_a_worker(made: Guard) -> None:
 
     assert [charge(1), charge(order="1"), charge.apply((1,)).get()] == [{"id": 1}] * 3
     assert acted == ["1"]
+    for wrong in ((), (1, False, 3)):
+        with pytest.raises(TypeError):
+            charge(*wrong)
     with pytest.raises(ValueError, match="nobody knows"):
         charge(2, fails=True)
     with pytest.raises(twiceproof.celery.NotActedError, match="held"):
@@ -126,7 +134,7 @@ def test_a_result_that_is_no_json(made: Guard) -> None:
 
 
 def test_refused_at_once(made: Guard) -> None:
-    with pytest.raises(RefusedError, match=f"of job \"{made.job.type}\", not of \"other\""):
+    with pytest.raises(RefusedError, match=f'of job "{made.job.type}", not of "other"'):
         twiceproof.celery.job("other", guard=made)
     with pytest.raises(RefusedError, match="own row"):
         twiceproof.celery.job(made.job.type, guard=made, transaction=lambda: None)

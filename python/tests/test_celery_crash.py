@@ -14,7 +14,8 @@ import celery
 import pytest
 
 import twiceproof.celery
-from broker import Shop, kill_child, kill_group, until, waits
+from broker import Shop, kill_child, kill_group, restart, until, waits
+from servers import Server
 
 Open = Callable[..., Shop]
 
@@ -75,6 +76,99 @@ def test_warm_shutdown(opened: Open) -> None:
         assert connection.default_channel.client.llen(shop.job) == 0
 
 
+@pytest.mark.parametrize(("task", "effects"), [("old", 2), ("charge", 1)])
+def test_cold_shutdown(opened: Open, task: str, effects: int) -> None:
+    """SIGQUIT gives back what is being done, which another worker does again."""
+    shop = opened(lease=3)
+    worker = shop.work()
+
+    def quit_now(_: Any) -> None:
+        os.kill(worker.pid, signal.SIGQUIT)
+        worker.wait(60)
+
+    shop.till.once("charge", 1, quit_now)
+    sent = shop.send(task, 1)
+    until(lambda: worker.poll() is not None, "its end")
+    shop.work()
+    sent.get(timeout=60)
+    assert shop.count("charge", 1) == effects
+
+
+@pytest.mark.parametrize(("task", "effects"), [("old", 2), ("charge", 1)])
+def test_the_broker_restarts_before_the_acknowledgement(
+    opened: Open, rabbitmq: str, rabbitmq_server: Server, task: str, effects: int
+) -> None:
+    shop = opened(rabbitmq)
+    shop.work()
+    shop.till.once("after", 1, lambda _: restart(rabbitmq_server))
+    sent = shop.send(task, 1)
+    assert sent.get(timeout=60) == {"charged": 1}
+    until(lambda: received(shop, task, 2), "the second delivery")
+    last = shop.send(task, 2)  # it is done when this one is
+    last.get(timeout=60)
+    until(lambda: shop.count("skipped", 1) or shop.count("after", 1) == 2, "its end")
+    assert shop.count("charge", 1) == effects
+
+
+@pytest.mark.parametrize(("task", "effects"), [("old", 2), ("charge", 1)])
+def test_visibility_timeout_shorter_than_the_run(opened: Open, task: str, effects: int) -> None:
+    shop = opened(transport={"visibility_timeout": 2})
+    shop.work()
+    free = threading.Event()
+    shop.till.once("before", 1, waits(free))
+    sent = shop.send(task, 1)
+    until(lambda: shop.count("before", 1), "the first delivery")
+    until(overdue(shop, 2), "the visibility timeout")
+    shop.work()
+    until(lambda: shop.count("before", 1) + shop.count("put_back", 1) >= 2, "the second delivery")
+    free.set()
+    assert sent.get(timeout=60) == {"charged": 1}
+    until(lambda: shop.count("after", 1) == effects, "the effects")
+    if task == "charge":
+        until(lambda: shop.count("skipped", 1), "the end of the other copy")
+    assert shop.count("charge", 1) == effects
+
+
+def test_a_live_claim_is_no_storm_and_stops_nobody(opened: Open, rabbitmq: str) -> None:
+    """RabbitMQ gives a killed worker's message back at once: it waits for its lease, the tasks behind it do not."""
+    shop = opened(rabbitmq, lease=15)
+    shop.work()
+    shop.till.once("before", 0, kill_group)
+    sent = shop.send("charge", 0)
+    until(lambda: shop.count("before", 0), "the kill")
+    shop.work("-P", "prefork", "-c", "1")
+    until(lambda: shop.count("put_back", 0), "put back")
+    behind = [shop.send("charge", key) for key in range(1, 31)]
+    assert [s.get(timeout=60)["charged"] for s in behind] == list(range(1, 31))
+    assert shop.record("state", key=0) == ("claimed",)
+    assert sent.get(timeout=60) == {"charged": 0}
+    assert shop.count("put_back", 0) < 10
+    assert shop.count("charge", 0) == 1
+
+
+def test_the_database_goes_away_after_the_effect(opened: Open) -> None:
+    """Every connection is ended and none is let in until the lease is over: in doubt, and the look-up finds it."""
+    shop = opened(lease=2, transport={"visibility_timeout": 4})
+    shop.work()
+    admin = shop.database.connect("postgres")
+    admin.autocommit = True
+
+    def away(_: Any) -> None:
+        admin.execute("ALTER DATABASE tests ALLOW_CONNECTIONS false")
+        admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE %s", [f"{shop.job}/%"])
+
+    shop.till.once("after", 1, away)
+    sent = shop.send("charge", 1)
+    try:
+        until(lambda: "nothing could be stored" in shop.logged(), "the outage")
+    finally:
+        admin.execute("ALTER DATABASE tests ALLOW_CONNECTIONS true")
+        admin.close()
+    sent.get(timeout=60)
+    assert shop.record("state", "completion") == ("completed", "found")
+    assert (shop.count("charge", 1), shop.count("look", 1)) == (1, 1)
+
+
 def test_the_database_is_away(opened: Open, rabbitmq: str) -> None:
     """The message stays at the broker, without a hot loop, and acts when the database is back."""
     shop = opened(rabbitmq, transport={"visibility_timeout": 2})
@@ -129,20 +223,43 @@ def test_a_message_that_celery_lost_is_pushed_again(opened: Open, how: str) -> N
     assert shop.count("charge", 1) == 1
 
 
-def test_a_connection_from_before_the_fork_is_not_used(opened: Open) -> None:
-    shop = opened(before_fork=True)
+def test_a_message_that_redis_lost_is_pushed_again(opened: Open, redis: str) -> None:
+    """Redis evicts what it has no room for, or comes back without its data."""
+    client = pytest.importorskip("redis").from_url(redis)
+    shop = opened(lease=2)
     worker = shop.work()
+
+    def lose(told: Any) -> None:
+        client.flushall()
+        kill_group(told)
+
+    shop.till.once("charge", 1, lose)
+    shop.send("charge", 1)
+    worker.wait(60)
+    client.close()
+    shop.work()
+    (message,) = shop.record("message")
+    twiceproof.celery.push(shop.app, bytes(message))
+    until(lambda: shop.record("completion") == ("found",), "the look-up")
+    assert shop.count("charge", 1) == 1
+
+
+@pytest.mark.parametrize("blind", [False, True])
+def test_a_connection_from_before_the_fork_is_not_used(opened: Open, blind: bool) -> None:
+    """The control is blind to forks: its children speak on their parent's socket."""
+    shop = opened(before_fork=True, blind_to_forks=blind)
+    worker = shop.work("-P", "prefork", "-c", "1")
 
     def connections() -> dict[str, Any]:
         query = "SELECT application_name, max(query_start) FROM pg_stat_activity GROUP BY 1"
         return {name: at for name, at in shop.database.execute(query) if name.startswith(f"{shop.job}/")}
 
     parent = f"{shop.job}/{worker.pid}"
-    until(lambda: parent in connections(), "the connection before the fork")
+    until(lambda: " ready." in shop.logged(), "the connection before the fork")
     before = connections()[parent]
     assert [shop.send("charge", key).get(timeout=60) for key in range(8)] == [{"charged": key} for key in range(8)]
-    assert connections().keys() > {parent}
-    assert connections()[parent] == before
+    assert (connections().keys() == {parent}) == blind
+    assert (connections()[parent] != before) == blind
 
 
 @pytest.mark.parametrize("task", ["charge", "auto"])

@@ -19,10 +19,9 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
 
 class Answer:
-    def raise_for_status(self) -> None: ...
+    status_code = 404
 
-    def json(self) -> list[Any]:
-        return []
+    def raise_for_status(self) -> None: ...
 
 
 def test_the_page(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,8 +64,9 @@ def test_the_page_about_celery(database: Database, tmp_path: Path, monkeypatch: 
     )
     (tmp_path / "twiceproof.yaml").write_text(settings)
     monkeypatch.chdir(tmp_path)
-    for name in ("BROKER_URL", "RESULT_URL"):
-        monkeypatch.setenv(name, "memory://" if name == "BROKER_URL" else "cache+memory://")
+    monkeypatch.setenv("CELERY_BROKER_URL", "memory://")
+    monkeypatch.setenv("CELERY_RESULT_BACKEND", "cache+memory://")
+    monkeypatch.setenv("PAYMENTS_URL", "http://payments")
     monkeypatch.setenv("DATABASE_URL", f"postgresql://postgres@127.0.0.1:{database.server().port}/tests")
     calls: list[Any] = []
 
@@ -75,7 +75,7 @@ def test_the_page_about_celery(database: Database, tmp_path: Path, monkeypatch: 
         return SimpleNamespace(raise_for_status=lambda: None, json=lambda: {"id": "c1"})
 
     monkeypatch.setitem(sys.modules, "requests", SimpleNamespace(get=lambda *_, **__: Answer(), post=post))
-    page: dict[str, Any] = {"CHARGES": "http://charges", "page": print}
+    page: dict[str, Any] = {"page": print}
     exec(task, page)
     charge = page["charge"]
     assert [charge(8, 500), charge(order_id=8, amount_cents=500), charge.apply((8, 500)).get()] == ["c1"] * 3

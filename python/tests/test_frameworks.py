@@ -192,7 +192,6 @@ def test_a_body_that_raises_where_each_statement_commits(database: Database, own
     assert rows(database, job) == 0
 
 
-
 def test_an_open_transaction_is_refused_and_goes_on(framework: Framework, database: Database, own: Own) -> None:
     """The application's own writes around it stay."""
     job, g = own
@@ -311,5 +310,3 @@ def test_on_commit_runs_after_the_commit(database: Database, own: Own) -> None:
         g.run_in(framework.transaction(g), order(), act)
     assert seen == [1]
     framework.close()
-
-

@@ -154,6 +154,31 @@ def test_a_connection_that_the_server_ended(database: Database) -> None:
     g.close()
 
 
+def test_an_old_snapshot_of_the_application_hides_nothing(database: Database) -> None:
+    """The guard reads on its own connection, whatever the application's transaction can see."""
+    job = a_job()
+    g = guard(database, job)
+    application = database.connect()
+    driver_of(application).commit_each(application)
+
+    def seen() -> int:
+        cursor = application.cursor()
+        cursor.execute(f"SELECT COUNT(*) FROM idempotency_records WHERE job_type = '{job.type}'")
+        (count,) = cursor.fetchone()
+        cursor.close()
+        return int(count)
+
+    begin = {"postgres": "BEGIN ISOLATION LEVEL REPEATABLE READ", "mysql": "START TRANSACTION", "sqlite": "BEGIN"}
+    driver_of(application).execute(application, begin[database.dialect])
+    assert seen() == 0
+    acted: list[str] = []
+    outcomes = [g.run(order(1), lambda op: acted.append(op.key)).repeat for _ in range(2)]
+    assert (outcomes, acted) == ([False, True], ["1"])
+    assert seen() == 0  # the control
+    application.close()
+    g.close()
+
+
 async def coroutine(op: Any) -> None:
     raise AssertionError
 

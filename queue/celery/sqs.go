@@ -72,9 +72,12 @@ func (b *sqsBroker) make(place string) {
 	}
 }
 
+const fifoEnd = ".fifo" // of the name of a queue that keeps the order
+
 // QueueOnSQS is what Celery calls a queue there.
 func QueueOnSQS(place string) string {
-	return strings.Map(func(r rune) rune {
+	plain, fifo := strings.CutSuffix(place, fifoEnd)
+	name := strings.Map(func(r rune) rune {
 		switch {
 		case r == '.':
 			return '-'
@@ -82,7 +85,11 @@ func QueueOnSQS(place string) string {
 			return '_'
 		}
 		return r
-	}, place)
+	}, plain)
+	if fifo {
+		name += fifoEnd
+	}
+	return name
 }
 
 type sqsWay struct{ *httpwire.Proxy }

@@ -24,6 +24,7 @@ func Stored(stored []byte) (Task, error) {
 		Exchange   string           `json:"exchange"`
 		RoutingKey string           `json:"routing_key"`
 		Priority   value            `json:"priority"`
+		Group      value            `json:"MessageGroupId"`
 	}
 	if err := json.Unmarshal(stored, &read); err != nil {
 		return Task{}, fmt.Errorf("the stored message cannot be read: %w", err)
@@ -45,11 +46,23 @@ func Stored(stored []byte) (Task, error) {
 	m.route(read.Exchange, read.RoutingKey, read.Priority)
 	m.Properties["correlation_id"], m.Properties["reply_to"] = id, read.Headers["reply_to"]
 	delete(m.Headers, "reply_to")
+	if text(read.Group) != "" {
+		m.Properties["MessageGroupId"] = read.Group
+	}
 	return Task{read.Exchange, read.RoutingKey, m}, nil
 }
 
 // ID is the task's.
 func (t Task) ID() string { return t.message.id() }
+
+// Group is that of Amazon SQS. A FIFO queue has one for all that name none, as with Celery.
+func (t Task) Group() (group string, fifo bool) {
+	group, fifo = text(t.message.Properties["MessageGroupId"]), strings.HasSuffix(t.RoutingKey, fifoEnd)
+	if group == "" && fifo {
+		return "default", true
+	}
+	return group, fifo
+}
 
 // Envelope is the task as Celery writes it on Redis and SQS.
 func (t Task) Envelope() []byte { return t.message.encode() }

@@ -43,9 +43,12 @@ class Driver:
     def execute(self, connection: Connection, sql: str) -> None:
         cursor = self.cursor(connection)
         try:
-            cursor.execute(sql)
+            self.send(cursor, sql)
         finally:
             cursor.close()
+
+    def send(self, cursor: Cursor, sql: str, *args: Any) -> None:
+        cursor.execute(sql, *args)
 
 
 class Psycopg(Driver):
@@ -63,9 +66,15 @@ class Psycopg(Driver):
         if connection.autocommit:  # else the driver sends it before the first statement
             self.execute(connection, "BEGIN")
 
+    def send(self, cursor: Cursor, sql: str, *args: Any) -> None:
+        """Never prepared: its names are numbers, which behind a pool in transaction mode another worker's have, too."""
+        cursor.execute(sql, *args, prepare=False)
+
 
 class Psycopg2(Psycopg):
     """psycopg 2. Its commit and rollback send nothing for a transaction that it did not begin itself."""
+
+    send = Driver.send
 
     def cursor(self, connection: Connection) -> Cursor:
         from psycopg2.extensions import cursor

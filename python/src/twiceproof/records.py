@@ -45,9 +45,9 @@ class Records:
         made = self.statement(driver, verb)
         cursor = driver.cursor(connection)
         if made.order:
-            cursor.execute(made.sql, made.arguments(_bound(driver, args)))
+            driver.send(cursor, made.sql, made.arguments(_bound(driver, args)))
         elif made.sql:  # nothing to mark in PostgreSQL
-            cursor.execute(made.sql)
+            driver.send(cursor, made.sql)
         return cursor
 
     def changed(self, verb: str, key: str, *args: Any) -> bool:

@@ -8,12 +8,13 @@ Celery, such as Retry: the policy follows unless the body raises NotApplied from
 from __future__ import annotations
 
 from .call import push
-from .errors import KeptAtBroker, MismatchError, NotActedError, PutBack
+from .errors import CallError, KeptAtBroker, MismatchError, NotActedError, PutBack
 from .job import job
 from .running import operation
 from .signals import held, put_back, skipped, taken_over
 
 __all__ = [
+    "CallError",
     "KeptAtBroker",
     "MismatchError",
     "NotActedError",

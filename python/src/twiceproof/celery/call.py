@@ -13,6 +13,7 @@ from typing import Any
 from kombu.utils import json
 
 from ..delivery import Delivery
+from .errors import CallError
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,10 @@ class Call:
 
 def fields_of(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Every argument by its place and by its name, defaults included, however it was passed."""
-    bound = signature.bind(*args, **kwargs)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise CallError(str(error)) from None
     bound.apply_defaults()
     places: list[Any] = []
     names: dict[str, Any] = {}
@@ -83,6 +87,12 @@ _KEPT = ("root_id", "parent_id", "group", "group_index", "retries", "reply_to", 
 _EMBEDDED = ("callbacks", "errbacks", "chain", "chord")
 
 
+def group_of(request: Any) -> dict[str, str]:
+    """The group of Amazon SQS, which no copy of Celery's own keeps."""
+    group = (getattr(request, "properties", None) or {}).get("MessageGroupId")
+    return {"MessageGroupId": group} if group else {}
+
+
 def message_of(task: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bytes | None:
     """Without eta and expires, which were for the first delivery; None when the arguments are no JSON."""
     request = task.request
@@ -91,6 +101,7 @@ def message_of(task: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> byt
     embedded = {name: getattr(request, name, None) for name in _EMBEDDED}
     info = request.delivery_info or {}
     queue = {"exchange": info.get("exchange"), "routing_key": info.get("routing_key"), "priority": info.get("priority")}
+    queue.update(group_of(request))
     try:
         return json.dumps({"headers": headers, "body": [args, kwargs, embedded], **queue}).encode()  # type: ignore[no-any-return]
     except (TypeError, ValueError):
@@ -110,4 +121,5 @@ def push(app: Any, message: bytes) -> None:
 
 def _route(read: Mapping[str, Any]) -> dict[str, Any]:
     route = {"queue": read["routing_key"]} if not read["exchange"] else {k: read[k] for k in ("exchange", "routing_key")}
-    return {**route, "priority": read["priority"]} if read["priority"] is not None else route
+    more = {name: read[name] for name in ("priority", "MessageGroupId") if read.get(name) is not None}
+    return {**route, **more}

@@ -11,6 +11,10 @@ class MismatchError(TwiceproofError):
     """The same operation key with other content: the task fails, as with any error of its own."""
 
 
+class CallError(TwiceproofError, TypeError):
+    """Arguments that the task's function does not take: the task fails, as it does without the guard."""
+
+
 class NotActedError(TwiceproofError):
     """Called without a worker, so that no broker keeps a message: the operation is another's now, or held."""
 

@@ -11,7 +11,7 @@ from celery.utils.log import get_task_logger
 
 from ..delivery import Result
 from . import signals
-from .call import Call
+from .call import Call, group_of
 from .errors import KeptAtBroker, NotActedError, PutBack
 
 # In seconds. Workers hold a task with a countdown unacknowledged: RabbitMQ ends a channel after 30 minutes of
@@ -19,6 +19,7 @@ from .errors import KeptAtBroker, NotActedError, PutBack
 LONGEST = 600.0
 DATABASE_PAUSE = 10.0
 BROKER_PAUSE = 1.0
+SQS_VISIBILITY = 30.0  # of a queue that was made without Celery, where nothing else is said
 
 log = get_task_logger("twiceproof.celery")
 
@@ -42,7 +43,7 @@ def put_back(
         raise NotActedError(reason) from error
     request = call.request
     countdown = within(delay, call.task.app.conf.broker_transport_options)
-    more = {} if expires else {"expires": None}
+    more = group_of(request) if expires else {"expires": None, **group_of(request)}
     # Not by task.retry: it counts, and what it is told about max_retries stays with the task.
     copy = call.task.signature_from_request(request, countdown=countdown, retries=request.retries + counted, **more)
     try:
@@ -58,6 +59,7 @@ def put_back(
 
 def within(delay: float, transport: dict[str, Any] | None) -> float:
     """With jitter, and well below the visibility timeout, after which the broker would add a copy of its own."""
-    visibility = (transport or {}).get("visibility_timeout")
+    transport = transport or {}
+    visibility = transport.get("visibility_timeout") or ("predefined_queues" in transport and SQS_VISIBILITY)
     longest = min(LONGEST, float(visibility) / 2) if visibility else LONGEST
     return round(min(longest, delay + random.uniform(0.1, 1 + delay / 10)), 3)
