@@ -8,7 +8,7 @@ BENCHTIME      ?= 1s
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
-.PHONY: help servers workers celery test test-python test-ruby test-full race lint fix verify bench bench-replay clean
+.PHONY: help servers workers celery sidekiq test test-python test-ruby test-full race lint fix verify bench bench-replay clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,12 +25,13 @@ workers: bin/python ## install what the replay's own Ruby and Python workers nee
 	@ruby/install
 
 test-python: servers bin/python ## the Python package alone: its tests, ruff, mypy
-	cd python && ../bin/python/bin/ruff check . && ../bin/python/bin/mypy
+	cd python && ../bin/python/bin/ruff check --config pyproject.toml . ../replay/fork && ../bin/python/bin/mypy
+	cd replay/fork && ../../bin/python/bin/mypy --cache-dir /dev/null --config-file ../../python/pyproject.toml *.py
 	bin/python/bin/pytest python
 
 test-ruby: servers ## the gem alone: its tests, rubocop
 	@ruby/install
-	cd ruby && rubocop --format quiet && rake test
+	cd ruby && rubocop -c .rubocop.yml --format quiet . ../replay/fork && rake test
 
 # An environment of its own, made anew when what the package needs has changed.
 bin/python: python/pyproject.toml
@@ -45,10 +46,16 @@ bin/debian-python:
 	@python/debian
 	@/usr/bin/python3 -m venv --clear --without-pip --system-site-packages $@
 
+sidekiq: bin/sidekiq-7/ruby bin/sidekiq-8/ruby ## Sidekiq 7 and 8 with newer databases, for the full tests (root on Debian)
+
+bin/sidekiq-7/ruby bin/sidekiq-8/ruby: ruby/debian ruby/debian-ruby
+	@ruby/debian $(if $(filter %-7/ruby,$@),trixie,sid) $(@D)
+
 test-full: export TWICEPROOF_FULL = 1
-test-full: servers workers celery ## every combination and repeat
+test-full: servers workers celery sidekiq ## every combination and repeat
 	go test -count=1 -timeout 3h $(PACKAGES)
 	$(MAKE) test-python test-ruby
+	cd ruby && ../bin/sidekiq-7/ruby -S rake test && ../bin/sidekiq-8/ruby -S rake test
 
 race: servers workers ## the tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout 20m $(PACKAGES)
@@ -76,14 +83,16 @@ verify: ## formatted, tidy, vetted; generated and copied files in step
 	@python/sync --check
 	@echo "verify: the gem's statements are those of dialect/"
 	@if command -v ruby >/dev/null; then ruby/sync --check; else echo "verify: skipped, there is no Ruby here"; fi
+	@echo "verify: each package has the licence"
+	@for d in python ruby; do cmp LICENSE $$d/LICENSE || { echo "hint: cp LICENSE $$d/" >&2; exit 1; }; done
 	@echo "verify: go vet"
 	@go vet $(PACKAGES)
 
 # A quick look (CI takes one, so that they cannot rot) leaves the document alone.
 bench: BENCHMARKS = $(if $(filter 1s,$(BENCHTIME)),docs/benchmarks.md,bin/benchmarks.md)
-bench: servers ## benchmarks; writes docs/benchmarks.md; BENCHTIME=2x for a quick look
+bench: servers bin/python ## benchmarks; writes docs/benchmarks.md; BENCHTIME=2x for a quick look; TWICEPROOF_FULL=1 for an export of 1 GB
 	@mkdir -p bin
-	go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./bench ./lab/... ./wire/... | tee bin/bench.txt
+	go test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 60m ./bench ./lab/... ./wire/... ./repeats/... | tee bin/bench.txt
 	go run ./bench/report <bin/bench.txt >bin/benchmarks.new && mv bin/benchmarks.new $(BENCHMARKS)
 	@echo "bench: $(BENCHMARKS)"
 
@@ -91,7 +100,7 @@ bench: servers ## benchmarks; writes docs/benchmarks.md; BENCHTIME=2x for a quic
 bench-replay: REPLAY_BENCHMARKS = $(if $(filter 1s,$(BENCHTIME)),docs/bench-replay.md,bin/bench-replay.md)
 bench-replay: servers workers ## what a replay takes; writes docs/bench-replay.md; BENCHTIME=1x for a quick look
 	@mkdir -p bin
-	go test -run '^$$' -bench Proxy -benchtime $(BENCHTIME) ./wire/... | tee bin/bench-wire.txt
+	go test -run '^$$' -bench Proxy -benchtime $(if $(filter 1s,$(BENCHTIME)),20000x,$(BENCHTIME)) ./wire/... | tee bin/bench-wire.txt
 	go run ./bench/replay $(if $(filter 1s,$(BENCHTIME)),,-small) <bin/bench-wire.txt >bin/bench-replay.new && mv bin/bench-replay.new $(REPLAY_BENCHMARKS)
 	@echo "bench-replay: $(REPLAY_BENCHMARKS)"
 

@@ -16,7 +16,7 @@ var (
 	// alembicBefore also takes a tuple over several lines, as of a merge.
 	alembicBefore  = regexp.MustCompile(`(?m)^down_revision\s*(?::[^=]*)?=\s*(\([^)]*\)|.*$)`)
 	quotedWord     = regexp.MustCompile(`["']([^"']+)["']`)
-	scriptLocation = regexp.MustCompile(`(?m)^script_location\s*[=:]\s*(?:%\(here\)s/)?(.*?)\s*$`)
+	scriptLocation = regexp.MustCompile(`(?m)^script_location[ \t]*[=:][ \t]*(?:%\(here\)s/)?(.*?)\s*$`)
 	otherLocations = regexp.MustCompile(`(?m)^(version_locations\s*[=:]|recursive_version_locations\s*[=:]\s*(true|1|yes|on))`)
 )
 

@@ -47,7 +47,11 @@ func goMain(repository fs.FS) string {
 		names, _ := fs.Glob(repository, pattern) // the pattern is sound
 		for _, name := range names {
 			text, _ := fs.ReadFile(repository, name) // what cannot be read is no program
-			if folder := "./" + path.Dir(name); mainPackage.Match(text) && !slices.Contains(folders, folder) {
+			folder := "."
+			if dir := path.Dir(name); dir != "." {
+				folder = "./" + dir
+			}
+			if mainPackage.Match(text) && !slices.Contains(folders, folder) {
 				folders = append(folders, folder)
 			}
 		}

@@ -42,6 +42,7 @@ func TestMigrationsElsewhere(t *testing.T) {
 		"in folders below":       {Alembic, alembicOf("script_location = db\nrecursive_version_locations = true\n"), "does not read", "alembic revision"},
 		"not there":              {Alembic, alembicOf("script_location = dbb\n"), `not there: "dbb"`, "correct the setting"},
 		"no value":               {Alembic, alembicOf("script_location =\n"), "names no script_location", "name one"},
+		"no value, and another":  {Alembic, alembicOf("script_location =\nprepend_sys_path = db\n"), "names no script_location", "name one"},
 		"Django's module":        {Django, djangoOf("MIGRATION_MODULES = {\n    'billing': 'elsewhere.billing',\n}\n"), "MIGRATION_MODULES in shop/settings.py puts the migrations of billing elsewhere", "makemigrations --empty billing"},
 		"a computed module":      {Django, djangoOf("MIGRATION_MODULES = modules()\n"), "or may do so", "makemigrations --empty"},
 		"a revision unread":      {Alembic, unreadable(), "cannot all be read", "make them readable"},

@@ -1,15 +1,15 @@
 package change
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -58,21 +58,11 @@ func messageOf(j job.Job) (body string, attributes map[string]string, err error)
 
 // jsonOf has nothing in it that does not show: a file is read by people.
 func jsonOf(value any) string {
-	var text, shown strings.Builder
+	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(value) // plain values
-	for _, r := range strings.TrimSpace(text.String()) {
-		switch high, low := utf16.EncodeRune(r); {
-		case unicode.IsPrint(r):
-			shown.WriteRune(r)
-		case high != unicode.ReplacementChar:
-			fmt.Fprintf(&shown, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&shown, `\u%04x`, r)
-		}
-	}
-	return shown.String()
+	return string(visible.JSON(bytes.TrimSpace(text.Bytes())))
 }
 
 // pathStep is a place in a list, or a name in quotes or without.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/template"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A job may have any name, so each template writes it as a text of its own language.
@@ -27,7 +28,8 @@ var quoting = template.FuncMap{
 var (
 	plainYAML = regexp.MustCompile(`^[a-z]+\.[a-z][a-z0-9_.-]*$`)
 	plainWord = regexp.MustCompile(`^[A-Za-z0-9_./{}-]+$`)
-	longRune  = regexp.MustCompile(`((?:^|[^\\])(?:\\\\)*)\\U00([0-9a-f]{6})`)
+	// longRune also takes a backslash that is one: what comes after it is no escape.
+	longRune = regexp.MustCompile(`\\\\|\\U00[0-9a-f]{6}`)
 )
 
 // singleQuoted is YAML's most readable form, in which nothing is escaped.
@@ -40,7 +42,12 @@ func singleQuoted(text string) string {
 
 // rubyText: # begins what Ruby puts in, and \U is no escape there.
 func rubyText(text string) string {
-	return longRune.ReplaceAllString(strings.ReplaceAll(strconv.Quote(text), "#", `\#`), `$1\u{$2}`)
+	return longRune.ReplaceAllStringFunc(strings.ReplaceAll(strconv.Quote(text), "#", `\#`), func(found string) string {
+		if found == `\\` {
+			return found
+		}
+		return `\u{` + strings.TrimPrefix(found, `\U00`) + "}"
+	})
 }
 
 // sqlText is within quotes; a backslash is one in MySQL only.
@@ -54,7 +61,7 @@ func sqlText(dialect, text string) string {
 // quoted is for a person.
 func quoted(text string) string {
 	const most = 80
-	if len(text) > most {
+	if utf8.RuneCountInString(text) > most {
 		return fmt.Sprintf("%.*q…", most, text)
 	}
 	return strconv.Quote(text)

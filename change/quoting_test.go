@@ -31,3 +31,25 @@ func TestJobNames(t *testing.T) {
 		}
 	}
 }
+
+// What Go escapes with eight digits stays one character in Ruby, also next to another one, and
+// a text that looks so stays a text.
+func TestRubyText(t *testing.T) {
+	for text, want := range map[string]string{
+		"\U000e0001\U000e0002": `"\u{0e0001}\u{0e0002}"`, `\U000e0001`: `"\\U000e0001"`, "\\\U000e0001": `"\\\u{0e0001}"`, `\#{a}`: `"\\\#{a}"`,
+	} {
+		if got := rubyText(text); got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A person sees that a name goes on, and only then.
+func TestQuoted(t *testing.T) {
+	wide := strings.Repeat("倉", 80)
+	for text, want := range map[string]string{wide: `"` + wide + `"`, wide + "庫": `"` + wide + `"…`, "\n": `"\n"`} {
+		if got := quoted(text); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -136,7 +136,7 @@ func TestGivenBackDeadAndLost(t *testing.T) {
 	l.Received("A", "m", "q", nil)
 	l.Arrived("A", "m", "q", nil) // by a worker that stops
 	l.Received("B", "m", "q", nil)
-	l.Died("B", "m", "dead")
+	l.Died("B", "m", "dead", "no retry is left")
 	expect(t, "dead letter", state(l), "0 visible, 0 in hand, 0 delayed, 1 dead, due false")
 	l.Put(Sent, "n", "q", nil)
 	if gone := l.Lose(); len(gone) != 2 {

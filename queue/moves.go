@@ -71,14 +71,14 @@ func (l *Ledger) Delayed(worker, message, place string, payload []byte, at time.
 	l.note(VisibilityChanged, c, worker, max(0, at.Sub(l.Time())))
 }
 
-// Died is told of a copy that became a dead letter.
-func (l *Ledger) Died(worker, message, place string) {
+// Died is told of a copy that became a dead letter, and why.
+func (l *Ledger) Died(worker, message, place, why string) {
 	l.Lock()
 	defer l.Unlock()
 	if c := l.held(worker, message); c != nil {
 		l.leave(c)
 		c.state, c.worker, c.Place = deadLetter, "", place
-		l.note(DeadLettered, c, worker, 0)
+		l.Note(Event{Kind: DeadLettered, Message: c.Message, Copy: c.N, Worker: worker, Why: why})
 	}
 }
 

@@ -1,6 +1,9 @@
 package queue
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // polls are the words by which a worker asks for messages: of SQS, and of Redis.
 var polls = map[string]bool{"ReceiveMessage": true, "BRPOP": true, "RPOPLPUSH": true}
@@ -10,4 +13,17 @@ func IsPoll(step string) bool {
 	peer, text, _ := strings.Cut(step, " ")
 	word, _, _ := strings.Cut(text, " ")
 	return peer == Peer && polls[word]
+}
+
+// beats are how Sidekiq says, every some seconds, that its process lives. While a job is at
+// work they tell of that, too, so they are not what an idle worker says.
+var beats = []string{
+	"MULTI; INCRBY stat:processed; ", "INCRBY stat:", "EXPIRE stat:", "MULTI; UNLINK ?:work; ", "MULTI; SADD processes; ",
+	"SET reliable-fetcher-heartbeat-",
+}
+
+// IsBeat tells whether a step, as a history has it, is one by the clock, whatever the job does.
+func IsBeat(step string) bool {
+	peer, text, _ := strings.Cut(step, " ")
+	return peer == Peer && slices.ContainsFunc(beats, func(beat string) bool { return strings.HasPrefix(text, beat) })
 }

@@ -108,6 +108,8 @@ type Event struct {
 	// For is how long the copy is hidden from now on; 0 of a system without such a
 	// time.
 	For time.Duration
+	// Why the queue has given the message up, where a system has more than one reason.
+	Why string
 }
 
 // Kind says what happened to a message. The words are those of SQS.

@@ -9,9 +9,7 @@ import (
 // queueFacts is what the queue did by itself that people should know of, whatever the
 // verdict about the code is.
 func queueFacts(events []Event) []string {
-	facts := told(count(events, queue.DeadLettered), "the queue gave the message up: it was received max_receive_count times",
-		"the queue gave %d messages up: each was received max_receive_count times")
-	facts = append(facts, told(count(events, queue.Lost), "the queue lost the message with its worker, so the replay put the same one on again",
+	facts := append(deadLetters(events), told(count(events, queue.Lost), "the queue lost the message with its worker, so the replay put the same one on again",
 		"the queue lost messages with their workers, %d times, so the replay put the same ones on again")...)
 	facts = append(facts, told(count(events, queue.LostEarly), lostEarly, lostEarly)...)
 	facts = append(facts, told(count(events, queue.LostWithChild), lostWithChild, lostWithChild)...)
@@ -24,6 +22,28 @@ const (
 		"acks_late with reject_on_worker_lost (task_reject_on_worker_lost) keeps it"
 	endUnseen = "the worker acknowledges before it works and sends no task events, so its end cannot be seen: start it with -E"
 )
+
+// deadLetters, by the reason that the queue gave, in the order in which each came first.
+func deadLetters(events []Event) (facts []string) {
+	number, whys := map[string]int{}, []string{}
+	for _, e := range events {
+		if e.Event != EventQueue || e.What != string(queue.DeadLettered) {
+			continue
+		}
+		if number[e.Detail]++; number[e.Detail] == 1 {
+			whys = append(whys, e.Detail)
+		}
+	}
+	for _, why := range whys {
+		one, many := "the queue gave the message up: "+why, "the queue gave %d messages up: "+why
+		if why == "" {
+			one += "it was received max_receive_count times"
+			many += "each was received max_receive_count times"
+		}
+		facts = append(facts, told(number[why], one, many)...)
+	}
+	return facts
+}
 
 func count(events []Event, kind queue.Kind) (n int) {
 	for _, e := range events {

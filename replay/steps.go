@@ -145,7 +145,9 @@ func compare(background []wire.Step, first, second []recordedStep) (r recording)
 			r.background = append(r.background, stepText(s))
 		}
 	}
-	counts := func(s recordedStep) bool { return !queue.IsPoll(s.String()) && !noise[identity{s.Peer, s.Text}] }
+	counts := func(s recordedStep) bool {
+		return !queue.IsPoll(s.String()) && !queue.IsBeat(s.String()) && !noise[identity{s.Peer, s.Text}]
+	}
 	among := func(all []recordedStep, s recordedStep) bool {
 		return slices.ContainsFunc(all, func(other recordedStep) bool { return other.Step == s.Step })
 	}

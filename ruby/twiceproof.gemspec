@@ -11,6 +11,6 @@ Gem::Specification.new do |s|
   s.homepage = "https://github.com/twiceproof/twiceproof"
   s.license = "Apache-2.0"
   s.required_ruby_version = ">= 2.7"
-  s.files = Dir.chdir(__dir__) { Dir["lib/**/*", "twiceproof.gemspec"].select { |f| File.file?(f) } }
+  s.files = Dir.chdir(__dir__) { Dir["lib/**/*", "twiceproof.gemspec", "LICENSE"].select { |f| File.file?(f) } }
   s.metadata = {"rubygems_mfa_required" => "true"}
 end

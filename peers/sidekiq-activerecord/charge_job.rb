@@ -11,7 +11,7 @@ end
 
 # Charges an order under the lock of its row, and notes there that it is charged.
 class ChargeJob
-  include Sidekiq::Worker
+  include Sidekiq::Job
 
   def perform(id, amount_cents, currency)
     Order.insert({id: id}) # where an application has it already

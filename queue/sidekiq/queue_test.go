@@ -133,6 +133,31 @@ func TestASuccessEndsWithTheNextPoll(t *testing.T) {
 	r.expect("sent1, received1 A, deleted1 A")
 }
 
+// beats is a heartbeat.
+func (r rig) beats(fields ...any) {
+	r.Helper()
+	if err := r.say.HSet(r.Context(), "host:1:abc", fields...).Err(); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// The poll of one thread does not end what another one has in hand. The control is above.
+func TestThreadsByTheHeartbeat(t *testing.T) {
+	for version, beat := range map[string][]any{
+		"7":   {"info", `{"version": "7.3.2", "concurrency": 2}`, "busy", 1},
+		"8.1": {"info", `{"version": "8.1.7", "capsules": {"default": {"concurrency": 2}}}`, "concurrency", 2, "busy", 1},
+	} {
+		t.Run(version, func(t *testing.T) {
+			r := start(t)
+			r.beats(beat...)
+			r.send()
+			r.poll()
+			r.askInVain()
+			r.expect("sent1, received1 A")
+		})
+	}
+}
+
 // A put back has the time of the worker's clock, whatever time was let pass.
 func TestPutBackAndItsTime(t *testing.T) {
 	r := start(t)
@@ -164,9 +189,7 @@ func TestPutBackAndItsTime(t *testing.T) {
 // A poll that is open when its worker dies takes no job: whoever comes next gets it.
 func TestADeadWorkerLosesItsJobAndTakesNoOther(t *testing.T) {
 	r := start(t)
-	if err := r.say.HSet(t.Context(), "host:1:abc", "info", `{"concurrency": 2}`).Err(); err != nil {
-		t.Fatal(err)
-	}
+	r.beats("info", `{"concurrency": 2}`)
 	r.send()
 	payload := r.poll()
 	open := make(chan error, 1)

@@ -68,7 +68,7 @@ func (q *Queue) saw(worker string, c respwire.Command) {
 			q.delayed(worker, key, c.Args[i], c.Args[i+1])
 		}
 	case c.Name == "ZADD" && (key == deadSet || key == interrupted):
-		q.eachJob(c.Args[1:], func(j job, _ []byte) { q.Died(worker, j.JID, key) })
+		q.eachJob(c.Args[1:], func(j job, text []byte) { q.Died(worker, j.JID, key, whyDead(key, text)) })
 	case c.Name == "SREM" && key == "processes":
 		q.Ended(worker)
 	case c.Name == "HSET" || c.Name == "HMSET":
@@ -90,14 +90,21 @@ func (q *Queue) delayed(worker, key string, score, text []byte) {
 	q.Delayed(worker, j.JID, key, text, q.Now().Add(wait))
 }
 
-// heartbeat: a process says how many threads it has.
+// heartbeat: a process says how many threads it has, of all its capsules together; since
+// Sidekiq 8.1 in a field of its own.
 func (q *Queue) heartbeat(worker string, fields [][]byte) {
 	for i := 0; i+1 < len(fields); i += 2 {
-		var info struct {
+		var said struct {
 			Concurrency int `json:"concurrency"`
 		}
-		if string(fields[i]) == "info" && json.Unmarshal(fields[i+1], &info) == nil && info.Concurrency > 0 {
-			q.Threads(worker, info.Concurrency)
+		switch string(fields[i]) {
+		case "info":
+			_ = json.Unmarshal(fields[i+1], &said)
+		case "concurrency":
+			said.Concurrency, _ = strconv.Atoi(string(fields[i+1]))
+		}
+		if said.Concurrency > 0 {
+			q.Threads(worker, said.Concurrency)
 		}
 	}
 }

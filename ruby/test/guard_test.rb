@@ -176,6 +176,34 @@ class GuardTest < GuardedTest
     assert_equal(:completed, guarded.run(delivery("2")) { nil }.outcome)
   end
 
+  # Newer frameworks connect again by themselves: there, on another connection, the effect would be without its claim.
+  ENDED = {"postgres" => ->(raw) { "SELECT pg_terminate_backend(#{raw.backend_pid}, 5000)" },
+           "mysql" => ->(raw) { "KILL #{raw.thread_id}" }}.freeze
+  %w[bare active_record sequel].product(ENDED.to_a).each do |kind, (name, ended)|
+    define_method("test_connection_lost_in_the_body: #{kind} #{name}") do
+      @type = self.class.next_type
+      @app = Application.named("#{kind} #{name}")
+      guarded = guard(@app.database, job)
+      outcome = outcome_of(guarded) do
+        @app.database.execute(ended.call(@app.raw))
+        2.times { @app.insert(@type, "1") }
+      end
+
+      assert_equal [:released, 0, nil], [outcome, @app.database.effects(@type, "1"), record(@app.database)]
+      @app.connect if kind == "bare"
+
+      assert_equal(:completed, outcome_of(guarded) { @app.insert(@type, "1") })
+      assert_equal [1, ["completed", 1, false]], [@app.database.effects(@type, "1"), record(@app.database)]
+    end
+  end
+
+  # Sequel raises when it is to roll back a connection that is gone.
+  def outcome_of(guarded, &act)
+    guarded.run_tx(@app.connection, delivery, &act).outcome
+  rescue Sequel::DatabaseDisconnectError
+    :released
+  end
+
   def test_no_database
     sqlite
     connect = -> { PG.connect(host: "127.0.0.1", port: 1, connect_timeout: 1) }

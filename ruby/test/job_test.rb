@@ -52,6 +52,23 @@ class JobTest < GuardedTest
     assert_refused(Twiceproof::NotActedError, /held for a person: key 2/) { failing.new.perform("2") }
   end
 
+  # They never come into perform: its record would be in doubt for nothing.
+  def test_arguments_that_perform_does_not_take
+    made = job_class(guard(@database, job("hold"))) { |_, _, _ = nil| nil }
+    child = Class.new(made) { define_method(:perform) { |*all| super(*all) } }
+    [["1"], ["1", 2, 3, 4]].each do |given|
+      assert_raises(ArgumentError) { made.new.perform(*given) }
+      assert_nil record(@database)
+    end
+    assert_raises(ArgumentError) { child.new.perform("1") }
+
+    assert_equal ["claimed", 1, true], record(@database), "who takes any number has let it in"
+    made.new.perform("2", 2)
+    made.new.perform("3", 2, 3)
+
+    assert_equal [["completed", 1, false]] * 2, [record(@database, "2"), record(@database, "3")]
+  end
+
   # In each class of the line, and once.
   def test_subclasses_with_a_perform_of_their_own
     acts = @acts
@@ -71,6 +88,26 @@ class JobTest < GuardedTest
     end
 
     assert_refused(Twiceproof::RefusedError, /names no job/) { made.new.perform }
+  end
+
+  def test_iterable_job
+    skip "it is of Sidekiq 7.3 and later" if SidekiqWorld::VERSION < Gem::Version.new("7.3")
+    type = @type
+    above = lambda do
+      Class.new do
+        include Sidekiq::IterableJob
+        include Twiceproof::Job
+        twiceproof type
+      end
+    end
+    below = Class.new do
+      include Twiceproof::Job
+      twiceproof type
+      include Sidekiq::IterableJob
+    end
+    [above, -> { below.new.perform("1") }].each do |each|
+      assert_refused(Twiceproof::RefusedError, /it makes many effects under one key/, &each)
+    end
   end
 
   def test_operation_outside_of_perform
@@ -170,6 +207,17 @@ class JobTest < GuardedTest
   end
 
   # It would not know its message, which only shows when it is to be put back.
+  def test_whether_a_retry_is_left
+    now = Time.now.to_f
+    {
+      {} => false, {"retry" => false} => true, {"retry" => 0} => true, {"retry" => 2, "retry_count" => 0} => false,
+      {"retry" => 2, "retry_count" => 1} => true, {"retry_count" => 24} => true, {"retry_for" => 60} => false,
+      {"retry_for" => 60, "failed_at" => now - 61} => true, {"retry_for" => 60, "failed_at" => now - 50} => false,
+      {"retry_for" => 60, "failed_at" => ((now - 61) * 1000).to_i} => true,
+      {"retry_for" => 60, "failed_at" => (now * 1000).to_i} => false
+    }.each { |given, last| assert_equal last, Twiceproof::SidekiqDelivery.new(nil, given, "default").last?, given.to_s }
+  end
+
   def test_loaded_after_sidekiq_has_started
     made = job_class(guard(@database, job("hold"))) { |_| raise "entered" }
     worker = made.new
@@ -181,6 +229,7 @@ class JobTest < GuardedTest
 
   def test_in_sidekiqs_testing_modes
     require "sidekiq/testing"
+    Sidekiq.configure_client { |config| config.redis = {url: SidekiqWorld.of("postgres").url} } # newer ones ask once
     made = job_class(guard(@database, job("hold")), worker: true, &->(key) { acts << key })
     acts = @acts
     made.define_method(:acts) { acts }

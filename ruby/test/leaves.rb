@@ -10,7 +10,7 @@ module Leaves
     "return" => ->(run) { returning(run) },
     "exit" => ->(run) { swallow(SystemExit) { run.call { exit } } },
     "an interrupt" => ->(run) { swallow(Interrupt) { run.call { raise Interrupt } } },
-    "Timeout around the guard" => ->(run) { timed_out { Timeout.timeout(0.2) { run.call { sleep } } } },
+    "Timeout around the guard" => ->(run) { timed_out_inside(run) },
     "Timeout around the work" => ->(run) { catch(:out) { run.call { leave_by_timeout } } },
     "Thread#kill" => ->(run) { in_thread(run, &:kill) },
     "Thread#raise" => ->(run) { swallow(Shutdown) { in_thread(run) { |t| t.raise(Shutdown) } } },
@@ -28,8 +28,14 @@ module Leaves
       nil
     end
 
-    def timed_out(&block)
-      swallow(Timeout::Error, &block)
+    # One that comes before the body is entered does not count.
+    def timed_out_inside(run)
+      entered = [0.2, 2, 20].any? do |seconds|
+        inside = false
+        swallow(Timeout::Error) { Timeout.timeout(seconds) { run.call { (inside = true) && sleep } } }
+        inside
+      end
+      raise "the body was not entered" unless entered
     end
 
     def leave_by_timeout

@@ -57,13 +57,29 @@ class Server
     end
   end
 
+  # Before a PostgreSQL server, whose connections it lends for a transaction or a statement.
+  def self.pgbouncer(port, mode, size)
+    new("postgres").tap do |s|
+      settings = {listen_addr: "127.0.0.1", listen_port: s.port, unix_socket_dir: "", auth_type: "any", pool_mode: mode,
+                  default_pool_size: size, max_client_conn: 100}
+      File.write("#{s.dir}/ini", <<~INI)
+        [databases]
+        tests = host=127.0.0.1 port=#{port} user=postgres
+        [pgbouncer]
+        #{settings.map { |name, value| "#{name} = #{value}" }.join("\n")}
+      INI
+      File.chmod(0o644, "#{s.dir}/ini")
+      s.start(program("pgbouncer"), "#{s.dir}/ini", signal: "TERM")
+    end
+  end
+
   def initialize(account, port = nil)
     @dir = Dir.mktmpdir("twiceproof-")
     if Process.uid.zero? # the servers refuse to run as root
       @account = Etc.passwd { |found| break found if found.name == account } || Etc.getpwnam("nobody")
       FileUtils.chown(@account.uid, @account.gid, @dir)
     end
-    @port = port || TCPServer.open("127.0.0.1", 0) { |s| s.addr[1] }
+    @port = port || free_port
   end
 
   def run(*command)
@@ -101,6 +117,13 @@ class Server
   end
 
   private
+
+  # Below those that the kernel gives to outgoing connections, one of which could take it before the server does.
+  def free_port
+    TCPServer.open("127.0.0.1", rand(15_000..32_000)) { |s| s.addr[1] }
+  rescue Errno::EADDRINUSE
+    retry
+  end
 
   def as_account
     fork do

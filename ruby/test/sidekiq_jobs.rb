@@ -8,7 +8,7 @@ require "json"
 require "logger"
 require "socket"
 require "active_record"
-require "active_job" if ENV["ACTIVE_JOB"] != "no" # Sidekiq 7.3 and later take ActiveJob 7 and later
+require "active_job"
 require "sidekiq"
 require "twiceproof/sidekiq"
 
@@ -53,6 +53,7 @@ Sidekiq.configure_server do |config|
     require "sidekiq-reliable-fetch"
     Sidekiq::ReliableFetch.setup_reliable_fetch!(config)
   end
+  config.capsule("aside") { |capsule| capsule.queues = %w[aside] } if config.respond_to?(:capsule)
   config.on(:startup) { Tell.it("ready", Process.pid) }
 end
 ActiveRecord::Base.establish_connection(**JOBS[:database].transform_keys(&:to_sym), pool: 10)
@@ -182,8 +183,6 @@ class BlockJob < BookingJob # :nodoc:
     Tell.it("outside", key)
   end
 end
-
-return unless defined?(ActiveJob)
 
 ActiveJob::Base.queue_adapter = :sidekiq
 ActiveJob::Base.logger = Logger.new(nil)

@@ -49,7 +49,6 @@ module SidekiqSteps
   end
 
   def mail(key, mode, job = "MailJob", **more)
-    skip "ActiveJob is not loaded" if ENV["ACTIVE_JOB"] == "no"
     @world.push_mail(job, key, mode, **more)
   end
 

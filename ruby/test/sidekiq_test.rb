@@ -92,6 +92,37 @@ class SidekiqTest < Minitest::Test
     assert @world.lost?(text), "it is done, and waits nowhere"
   end
 
+  # An order's number is the charge's key and the mail's.
+  def test_two_kinds_of_job_with_one_key
+    key = start
+    2.times do
+      push("ChargeJob", key, "well")
+      mail(key, "well")
+    end
+    till.until("done or put back") { %w[after skipped put_back].sum { |step| till.count(step, key) } == 4 }
+
+    assert_equal 2, till.count("charge", key)
+    %w[charge.create mail.send].each { |job| till.until("completed") { record(job, key, "state") == ["completed"] } }
+  end
+
+  def test_in_a_capsule_of_its_own
+    skip "they are of Sidekiq 7 and later" unless SidekiqWorld::VERSION >= Gem::Version.new("7")
+    key, open = held_at("before")
+    push("ChargeJob", key, "well")
+    till.wait("before", key)
+    text = push("ChargeJob", key, "well", queue: "aside")
+    till.wait("put_back", key)
+
+    assert_equal JSON.parse(text), JSON.parse(@world.waiting("schedule", text)[0][0])
+    open << true
+    till.wait("after", key)
+    till.until("completed") { record("charge.create", key, "state") == ["completed"] }
+    @world.due("schedule", text, "aside")
+    till.wait("skipped", key)
+
+    assert_equal 1, till.count("charge", key)
+  end
+
   # Another amount is refused, and so is a message without a key, before any claim.
   def test_mismatch_and_no_key
     key = start

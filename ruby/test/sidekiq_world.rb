@@ -1,15 +1,14 @@
 # frozen_string_literal: true
 
 require "redis"
-require "shellwords"
 require_relative "databases"
 require_relative "till"
 
 # Redis, a database, a till, and the workers of Sidekiq between them, as real processes. The test speaks to Redis by
-# itself. SIDEKIQ is the command to start another version of Sidekiq.
+# itself.
 class SidekiqWorld
   JOBS = File.expand_path("sidekiq_jobs.rb", __dir__)
-  COMMAND = Shellwords.split(ENV.fetch("SIDEKIQ", "sidekiq")).freeze
+  VERSION = Gem::Specification.find_by_name("sidekiq").version
   WRAPPER = "ActiveJob::QueueAdapters::SidekiqAdapter::JobWrapper"
 
   attr_reader :till, :database
@@ -153,7 +152,7 @@ class SidekiqWorld
   def start(*flags, ready: true)
     @reader, @writer = IO.pipe unless @writer
     streams = {in: @reader, out: ["#{@dir}/worker.log", "a"], err: %i[child out]}
-    pid = spawn({"JOBS" => JSON.generate(settings)}, *COMMAND, "-r", JOBS, *flags, pgroup: true, **streams)
+    pid = spawn({"JOBS" => JSON.generate(settings)}, "sidekiq", "-r", JOBS, *flags, pgroup: true, **streams)
     @pids << pid
     till.wait("ready", pid) if ready
     pid

@@ -8,7 +8,7 @@ Twiceproof.configure { |config| config.job_file = ENV.fetch("TWICEPROOF_FILE", "
 # Books a charge once, however often the job comes: perform runs in the transaction that
 # also holds the record.
 class BookingJob
-  include Sidekiq::Worker
+  include Sidekiq::Job
   include Twiceproof::Job
 
   twiceproof "charge.book"

@@ -11,7 +11,7 @@ end
 
 # Charges an order once, however often the job comes.
 class ChargeJob
-  include Sidekiq::Worker
+  include Sidekiq::Job
   include Twiceproof::Job
 
   twiceproof "charge.create",

@@ -5,7 +5,7 @@ require_relative "../payments"
 
 # Charges an order. A job that comes twice charges twice.
 class ChargeJob
-  include Sidekiq::Worker
+  include Sidekiq::Job
 
   def perform(order_id, amount_cents, currency)
     Payments.charge(order_id, amount_cents, currency)

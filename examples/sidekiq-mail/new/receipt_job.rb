@@ -11,7 +11,7 @@ end
 
 # Mails a receipt once, but for what the policy says of a worker that vanished.
 class ReceiptJob
-  include Sidekiq::Worker
+  include Sidekiq::Job
   include Twiceproof::Job
 
   twiceproof "receipt.mail", not_applied: [Errno::ECONNREFUSED]

@@ -5,7 +5,7 @@ require_relative "../receipt"
 
 # Mails a receipt. A job that comes twice mails twice.
 class ReceiptJob
-  include Sidekiq::Worker
+  include Sidekiq::Job
 
   def perform(order_id, to)
     Receipt.deliver(order_id, to)

@@ -48,12 +48,17 @@ module Twiceproof
 
     # The same, if the application is using one now.
     def connection_in_use
-      return application.call if application
-
-      connection if active_record&.connected? && active_record.connection_pool.active_connection?
+      application ? application.call : active_record && leased
     end
 
     private
+
+    # Not connected?, which is not yet true of a transaction that has sent nothing.
+    def leased
+      active_record.connection_pool.active_connection?
+    rescue ::ActiveRecord::ConnectionNotEstablished
+      nil # it is loaded, and has no database
+    end
 
     # Those of all jobs together, so that a worker has no more of them than threads.
     def own_connections

@@ -40,6 +40,11 @@ module Twiceproof
     # Makes every statement a transaction of its own.
     def commit_each(_connection); end
 
+    # The driver knows that the server is gone. (Another one finds out by what it sends next.)
+    def lost?(_connection)
+      false
+    end
+
     def begin(connection)
       run(connection, "BEGIN")
     end
@@ -63,8 +68,9 @@ module Twiceproof
 
   # The driver pg.
   class PgDriver < Driver
-    IDLE_OR_BROKEN = [0, 4].freeze
+    IDLE = 0
     ACTIVE = 1
+    LOST = 4
     BYTEA = 17
 
     def dialect
@@ -80,7 +86,11 @@ module Twiceproof
     end
 
     def in_transaction?(connection)
-      !IDLE_OR_BROKEN.include?(connection.transaction_status)
+      ![IDLE, LOST].include?(connection.transaction_status)
+    end
+
+    def lost?(connection)
+      connection.transaction_status == LOST
     end
 
     # A request that comes before the server has begun the statement is ignored, so it is made again.

@@ -35,14 +35,16 @@ module Twiceproof
       # application gives the connection as Configuration#application does. transaction: :block leaves it to
       # perform where its own rows' transaction is, by twiceproof_transaction; else it is all of perform.
       def twiceproof(type, **settings)
+        @twiceproof_settings = JobSettings.new(type, **settings)
+        twiceproof_settings
+      end
+
+      # Asked again at each call: it may have been included below.
+      def twiceproof_settings
         if defined?(::Sidekiq::Job::Iterable) && include?(::Sidekiq::Job::Iterable)
           raise RefusedError, "#{name} iterates: it makes many effects under one key; let it push one job for each"
         end
 
-        @twiceproof_settings = JobSettings.new(type, **settings)
-      end
-
-      def twiceproof_settings
         @twiceproof_settings || (superclass.twiceproof_settings if superclass.respond_to?(:twiceproof_settings))
       end
 

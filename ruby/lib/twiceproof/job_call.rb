@@ -44,6 +44,7 @@ module Twiceproof
     private
 
     def guarded(&body)
+      refuse_unfit_arguments
       act = Act.new(@settings.not_applied, body)
       begin
         result = @settings.run(delivery) { |op| within(op) { act.call } }
@@ -53,6 +54,18 @@ module Twiceproof
         @ending.not_stored(e)
       end
       @ending.of(result, act)
+    end
+
+    # They would not come into perform, so nothing is claimed for them: nobody need ask what they did.
+    def refuse_unfit_arguments
+      perform = @job.method(:perform)
+      perform = perform.super_method while perform&.owner == Job::Guarded
+      kinds = perform ? perform.parameters.map(&:first) : [:rest]
+      least = kinds.count(:req)
+      fit = least..(kinds.include?(:rest) ? nil : least + kinds.count(:opt))
+      return if fit.cover?(@args.size) || (kinds & %i[key keyreq keyrest]).any?
+
+      raise ArgumentError, "wrong number of arguments (given #{@args.size}, perform takes #{fit})"
     end
 
     def within(operation)

@@ -34,7 +34,7 @@ module Twiceproof
       text = utf8(data)
       raise Syntax, "not one sound JSON value" unless text.gsub(STRING, "").match?(REST)
 
-      value = JSON.parse(text, object_class: Names, create_additions: false)
+      value = JSON.parse(text, object_class: Names)
       refuse_half_surrogates(text)
       value
     rescue JSON::JSONError

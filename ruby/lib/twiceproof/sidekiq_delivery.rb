@@ -76,7 +76,7 @@ module Twiceproof
 
     def initialize(worker, payload, queue)
       @worker = worker
-      @retries = payload.slice("retry", "retry_count")
+      @retries = payload.slice("retry", "retry_count", "retry_for", "failed_at")
       @message = text_of(payload, queue) if worker.is_a?(Job) || payload["wrapped"]
       inner = payload["args"].first if payload["wrapped"]
       @job_id = inner["job_id"] if inner.is_a?(Hash)
@@ -108,6 +108,8 @@ module Twiceproof
 
     # No retry comes when this delivery fails.
     def last?
+      return time_is_up? if @retries["retry_for"]
+
       wanted = @retries.fetch("retry", true)
       most = wanted.is_a?(Integer) ? wanted : most_retries
       !wanted || (@retries["retry_count"] || -1) + 1 >= most
@@ -119,6 +121,13 @@ module Twiceproof
     end
 
     private
+
+    # failed_at is in seconds; from Sidekiq 8 on it is an integer, in milliseconds.
+    def time_is_up?
+      since = @retries.fetch("failed_at") { return false }
+      since /= 1000.0 if since.is_a?(Integer)
+      since + @retries["retry_for"] < Time.now.to_f
+    end
 
     def most_retries
       options = ::Sidekiq.respond_to?(:default_configuration) ? ::Sidekiq.default_configuration : ::Sidekiq.options

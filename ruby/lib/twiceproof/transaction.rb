@@ -91,12 +91,13 @@ module Twiceproof
       nil # then rolling back fails as well, and closes the connection
     end
 
-    # Whoever gets this connection next must not write into a transaction that is still open.
+    # Whoever gets this connection next must not write into a transaction that is still open, nor find it lost: newer
+    # versions of ActiveRecord take that for a rollback, and keep it.
     def finish(committed, broken)
       clean = false
       roll_back if @open && !committed
       unlimit
-      clean = !broken
+      clean = !broken && !@driver.lost?(@raw)
     rescue StandardError
       clean = false
     ensure
