@@ -96,11 +96,11 @@ bench: servers bin/python ## benchmarks; writes docs/benchmarks.md; BENCHTIME=2x
 	go run ./bench/report <bin/bench.txt >bin/benchmarks.new && mv bin/benchmarks.new $(BENCHMARKS)
 	@echo "bench: $(BENCHMARKS)"
 
-# Likewise.
+# Likewise. GOGC is as the replay sets it.
 bench-replay: REPLAY_BENCHMARKS = $(if $(filter 1s,$(BENCHTIME)),docs/bench-replay.md,bin/bench-replay.md)
 bench-replay: servers workers ## what a replay takes; writes docs/bench-replay.md; BENCHTIME=1x for a quick look
 	@mkdir -p bin
-	go test -run '^$$' -bench Proxy -benchtime $(if $(filter 1s,$(BENCHTIME)),20000x,$(BENCHTIME)) ./wire/... | tee bin/bench-wire.txt
+	GOGC=400 go test -run '^$$' -bench Proxy -benchtime $(if $(filter 1s,$(BENCHTIME)),20000x,$(BENCHTIME)) ./wire/... | tee bin/bench-wire.txt
 	go run ./bench/replay $(if $(filter 1s,$(BENCHTIME)),,-small) <bin/bench-wire.txt >bin/bench-replay.new && mv bin/bench-replay.new $(REPLAY_BENCHMARKS)
 	@echo "bench-replay: $(REPLAY_BENCHMARKS)"
 

@@ -18,6 +18,8 @@ var (
 	sampleTelling = []string{"ruby_live_claim_dropped", "python_not_applied_too_wide"}
 )
 
+const races = "concurrent"
+
 func TestControls(t *testing.T) {
 	for _, c := range controls(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,6 +46,25 @@ func TestControlsAgain(t *testing.T) {
 				expect(t, c, run(t, trial{setup: c.setup, only: c.only, times: 20}, c.change))
 			})
 		}
+	}
+}
+
+// TestEveryRaceIsCaught: of the workers that look and then insert, two act in each of the
+// runs, and not where the timing happens to fall so: they meet at the act.
+func TestEveryRaceIsCaught(t *testing.T) {
+	for _, c := range controls(t) {
+		if !strings.HasSuffix(c.name, "checks_then_inserts") {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			if !full() && !isBuilt(c.replayFile(t, "..")) {
+				t.Skip("TWICEPROOF_FULL=1 runs it")
+			}
+			r := run(t, trial{setup: c.setup, only: races}, c.change)[0]
+			if r.EffectsMin != 2 || r.EffectsMax != 2 || r.Overlapped != r.Runs || r.Runs < 100 {
+				t.Errorf("%d to %d effects in %d runs, of which %d overlapped", r.EffectsMin, r.EffectsMax, r.Runs, r.Overlapped)
+			}
+		})
 	}
 }
 

@@ -14,14 +14,14 @@ import (
 	"github.com/twiceproof/twiceproof/replay"
 )
 
-// copied is a copy of the examples and of the two adapters, with the changes. A worker
+// copied is a copy of the examples, of the foreign workers that are not built and of the two adapters, with the changes. A worker
 // in Ruby or Python runs its source, so there is no build that could take another file;
 // and it must be a copy: both languages follow a link to the folder that it leads to,
 // and load from there what stands beside the file.
 func copied(t *testing.T, changes []change) string {
 	t.Helper()
 	root := t.TempDir()
-	for _, part := range []string{"examples", "ruby/lib", "python/src"} {
+	for _, part := range []string{"examples", "controls/foreign_celery", "controls/foreign_sidekiq", "ruby/lib", "python/src"} {
 		if err := copyTree(filepath.Join("..", part), filepath.Join(root, part)); err != nil {
 			t.Fatal(err)
 		}

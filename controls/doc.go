@@ -3,7 +3,8 @@
 // its right twin passes every case.
 //
 // Hard rule: a control differs from its twin in one hunk. The twin is the worker of
-// examples/sqs-charge/new, that of another example, or that of foreign/. A worker in Go
+// examples/sqs-charge/new, that of another example, or that of foreign/, foreign_celery/
+// or foreign_sidekiq/, which keep no record of ours. A worker in Go
 // is built with an overlay of the one file that is changed, and nothing is copied. One
 // in Ruby or Python runs its source, which no overlay reaches: examples/, ruby/lib and
 // python/src are copied as they are into a throw-away folder, where the one file is

@@ -79,7 +79,7 @@ func (d *decoder) unknown(key ast.Node, field, name string, members []member) {
 func (d *decoder) needed(v reflect.Value, members []member, field string) {
 	for _, f := range members {
 		at := under(field, f.name)
-		if f.need == "" || !isEmpty(v.Field(f.index)) || d.bad[at] {
+		if f.need == "" || !isEmpty(v.Field(f.index)) || d.bad[at] || d.reportedIn(at) {
 			continue
 		}
 		what := " is missing"

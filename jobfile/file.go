@@ -102,6 +102,16 @@ func (d *decoder) reported(field string) bool {
 	return false
 }
 
+// reportedIn: something in the field was reported, so that it is not empty, but wrong.
+func (d *decoder) reportedIn(field string) bool {
+	for bad := range d.bad {
+		if strings.HasPrefix(bad, field+".") {
+			return true
+		}
+	}
+	return false
+}
+
 // Job gives one job of the file. An empty type means the only one.
 func (f *File) Job(jobType string) (job.Job, error) {
 	types := make([]string, len(f.Jobs))

@@ -3,9 +3,6 @@ package replay
 import (
 	"context"
 	"path/filepath"
-	"strings"
-	"sync"
-	"syscall"
 
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay/records"
@@ -16,7 +13,7 @@ import (
 
 // trySeeingFiles finds out, before anything runs, whether the writes can be seen.
 func (l *lab) trySeeingFiles(ctx context.Context, plan Plan) {
-	if l.Spec.Database.Kind != jobfile.SQLite || plan.Rung != Durable && plan.Rung != Step {
+	if l.Spec.Database.Kind != jobfile.SQLite || plan.Rung == Cut {
 		return
 	}
 	for _, p := range plan.Cases {
@@ -74,72 +71,6 @@ func (w *world) noteWrite(k *worker, s wire.Step, p wire.Phase) {
 	w.history.add(Event{Event: EventStep, Worker: k.name, What: string(p), Step: s.String()})
 }
 
-// fileTrap kills the worker after a write. strace stops the thread at each one like it,
-// before it can do anything else; it is counted then, and goes on or is killed.
-type fileTrap struct {
-	step  wire.Step
-	fired chan struct{}
-	steps fileSteps
-	stops map[int]wire.Step // where the threads will stop; none where the write fails
-
-	mu               sync.Mutex
-	struck, disarmed bool
-}
-
-func (w *world) trapFile(ctx context.Context, k *worker, step wire.Step) (f fault, release func(), err error) {
-	t := &fileTrap{step: step, fired: make(chan struct{}), steps: newFileSteps(), stops: map[int]wire.Step{}}
-	call, role, _ := strings.Cut(step.Text, " ")
-	s, err := w.attach(ctx, k, looked{calls: []string{call, call + "at"}, files: filesOf(w.path(), role), stops: true}, func(l traceLine) { t.take(w, k, l) })
-	if err != nil {
-		return nil, nil, w.notSeen(err)
-	}
-	return t, s.end, nil
-}
-
-func (t *fileTrap) take(w *world, k *worker, l traceLine) {
-	_, s, ended := t.steps.take(l)
-	at, stops := t.stops[l.thread]
-	switch {
-	case !l.stopped:
-		t.stops[l.thread] = s
-		if ended {
-			w.noteWrite(k, s, wire.Forwarded)
-		}
-	case at == t.step && t.strikes():
-		w.noteWrite(k, at, wire.Killed)
-		w.kill(k)
-		k.gate.Shut() // not before: it waits for what goes to the worker, which stands still
-		close(t.fired)
-	case stops:
-		delete(t.stops, l.thread)
-		if at.Nth > 0 {
-			w.noteWrite(k, at, wire.Passed)
-		}
-		_ = syscall.Kill(l.thread, syscall.SIGCONT) // ESRCH: it has ended
-	}
-}
-
-func (t *fileTrap) strikes() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.struck = !t.disarmed
-	return t.struck
-}
-
-// Fired is closed when the worker is dead.
-func (t *fileTrap) Fired() <-chan struct{} { return t.fired }
-
-// Disarm lets all further writes be, and says whether it has struck.
-func (t *fileTrap) Disarm() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.disarmed = true
-	return t.struck
-}
-
-// Step is where it strikes.
-func (t *fileTrap) Step() wire.Step { return t.step }
-
 // reopen lets go of SQLite's files and looks at them anew, so that what a dead worker has
 // left is recovered now, as the next one to come would. Counter-example: a COMMIT that is
 // in the -wal and not yet in the -shm, which whoever has the files open does not see, and
@@ -161,6 +92,8 @@ func (w *world) reopen() error {
 
 func (l *lab) filesText() string {
 	switch {
+	case l.Rung == Cut:
+		return "SQLite's own writes: a file has no connection that could be cut"
 	case l.filesSeen:
 		return "of SQLite's own writes those to its -shm, which is mapped into memory; those to its other files are steps of " + EveryStep
 	case l.filesUnseen != "":

@@ -74,6 +74,28 @@ func TestFilesAreSteps(t *testing.T) {
 	}
 }
 
+// What is wrong in a redelivery alone is seen only by whoever kills there as well, in the middle
+// of its writes.
+func TestTheSecondKillIsAtAFile(t *testing.T) {
+	t.Parallel()
+	const mode = "apart when it comes again"
+	for rung, verdict := range map[Rung]string{Step: OK, Pair: Violation} {
+		r, out := filesOfWorker(t, mode, "WAL", rung)
+		if r.Verdict.Verdict != verdict || verdict == Violation && !strings.Contains(r.Why, "then after write") {
+			t.Errorf("%s: %+v\n%s", rung, r.Verdict, strings.Join(r.Facts, "\n"))
+		}
+		second := slices.ContainsFunc(out.Histories["old/"+EveryStep], func(e Event) bool {
+			return e.Event == EventFault && e.Fired && e.Detail == "the second kill" && strings.HasPrefix(e.Step, "database ")
+		})
+		if second != (rung == Pair) {
+			t.Errorf("%s: killed at a file a second time: %t", rung, second)
+		}
+	}
+	if r, _ := filesOfWorker(t, "together", "WAL", Pair); r.Verdict.Verdict != OK {
+		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
+	}
+}
+
 // A write that was recorded and does not come again is no pass.
 func TestAWriteThatDoesNotComeIsUnknown(t *testing.T) {
 	t.Parallel()
@@ -143,7 +165,7 @@ func TestDetached(t *testing.T) {
 
 func isTraced(t *testing.T, p *process) bool {
 	t.Helper()
-	status, err := os.ReadFile(procFile(p.cmd.Process.Pid, "status"))
+	status, err := os.ReadFile(procFile(p.pid, "status"))
 	if err != nil {
 		t.Fatal(err)
 	}

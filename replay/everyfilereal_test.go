@@ -12,11 +12,12 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // realFiles replays every_step with the worker of examples/sqs-charge/new, built with the
 // control's change where one is named.
-func realFiles(t *testing.T, control string) (r Result, places []struckRun) {
+func realFiles(t *testing.T, rung Rung, control string) (r Result, places []struckRun) {
 	t.Helper()
 	spec, err := jobfile.LoadReplay("../examples/sqs-charge/" + jobfile.DefaultReplayName)
 	if err != nil {
@@ -39,7 +40,7 @@ func realFiles(t *testing.T, control string) (r Result, places []struckRun) {
 	request := Request{
 		Spec: spec, Job: j, JobFileText: text, Table: file.Table, Only: []string{EveryStep},
 		Environ: append(os.Environ(), "GOFLAGS="+overlay(t, control)),
-		Rerun:   plainRerun,
+		Rerun:   plainRerun, Rung: rung,
 	}
 	plan, err := MakePlan(request)
 	if err != nil {
@@ -97,7 +98,7 @@ func overlay(t *testing.T, control string) string {
 // The guard's claim and its completion are writes of their own: none is seen half done.
 func TestTheGuardAtItsFiles(t *testing.T) {
 	t.Parallel()
-	r, places := realFiles(t, "")
+	r, places := realFiles(t, Durable, "")
 	var seen []job.Moment
 	for _, run := range places {
 		seen = append(seen, faultMoment(run.events))
@@ -111,8 +112,47 @@ func TestTheGuardAtItsFiles(t *testing.T) {
 // A worker that completes before it acts is caught after the write that completes.
 func TestACompletionTooEarlyIsCaughtAtItsFile(t *testing.T) {
 	t.Parallel()
-	r, places := realFiles(t, "completed_before_the_act")
+	r, places := realFiles(t, Durable, "completed_before_the_act")
 	if !slices.ContainsFunc(places, func(run struckRun) bool { return run.verdict.Kind == Lost }) {
+		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
+	}
+}
+
+// A worker that stands in a write keeps the lock: the next one cannot claim, and does not act.
+// It gets no step further while it stands, and goes on afterwards.
+func TestTheGuardStandsAtItsFiles(t *testing.T) {
+	t.Parallel()
+	r, places := realFiles(t, Pause, "")
+	if r.Verdict.Verdict != OK || len(places) < 3 {
+		t.Errorf("%d places: %+v\n%s", len(places), r.Verdict, strings.Join(r.Facts, "\n"))
+	}
+	locked := 0
+	for _, run := range places {
+		stood := slices.IndexFunc(run.events, func(e Event) bool { return e.Event == EventStep && e.What == string(wire.Held) })
+		woken := slices.IndexFunc(run.events, func(e Event) bool { return e.Event == EventWorker && e.What == workerWoken })
+		if !run.fired || stood < 0 || woken < stood {
+			t.Fatalf("%s: fired %t, stood %d, woken %d", run.where, run.fired, stood, woken)
+		}
+		for _, e := range run.events[stood+1 : woken] {
+			if e.Event == EventStep && e.Worker == run.events[stood].Worker && e.What != string(wire.Reply) {
+				t.Errorf("%s: %s %s while it stood", run.where, e.What, e.Step)
+			}
+			if e.isLook() && e.Seen.When == SeenDown {
+				locked++
+			}
+		}
+	}
+	if locked == 0 {
+		t.Error("nobody met the lock")
+	}
+}
+
+// One that charges when it cannot claim is caught while the other one stands. A replay of
+// SQLite has no other place for it: there is no connection that could be refused.
+func TestActingWithoutTheFileIsCaught(t *testing.T) {
+	t.Parallel()
+	r, _ := realFiles(t, Pause, "acts_without_database")
+	if r.Verdict.Kind != AgainstPolicy || !strings.Contains(r.Why, "acted without a claim") {
 		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/queue"
-	"github.com/twiceproof/twiceproof/wire"
 )
 
 // EveryStep is the case whose places are found by recording a run.
@@ -98,6 +96,9 @@ func (w *world) after(ctx context.Context, p place, k *worker, release func(), o
 	case Cut:
 		return w.end(ctx, op)
 	case Pause:
+		if p.step.Protocol == protocolFile {
+			return w.outlastAtFile(ctx, k, release, op)
+		}
 		return w.outlast(ctx, k, release, op)
 	}
 	if err := w.quiet(ctx, k); err != nil {
@@ -110,7 +111,7 @@ func (w *world) after(ctx context.Context, p place, k *worker, release func(), o
 		return err
 	}
 	if p.then > 0 {
-		if err := w.killAgain(ctx, p.then); err != nil {
+		if err := w.killAgain(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -140,25 +141,30 @@ func (w *world) outlast(ctx context.Context, k *worker, release func(), op opera
 	return w.end(ctx, op)
 }
 
-// killAgain starts the next worker past the lease, and kills it before its n-th step with
-// the message in hand, unless it has fewer.
-func (w *world) killAgain(ctx context.Context, n int) error {
-	if err := w.pass(ctx, w.past()); err != nil {
-		return err
-	}
+// killAgain starts the next worker, gives it the message past the lease, and kills it at its
+// n-th step or write, unless it has fewer.
+func (w *world) killAgain(ctx context.Context, p place) error {
 	k, err := w.startWorker(ctx)
 	if err != nil {
 		return err
 	}
-	armed := k.gate.Arm(wire.Fault{
-		Match: func(s wire.Step) bool { return !queue.IsPoll(s.String()) }, Nth: n, Side: wire.Before, Do: wire.Kill, Kill: func() { w.kill(k) },
-	})
-	struck, err := w.struckOrAtRest(ctx, armed)
+	f, release, err := w.setSecond(ctx, k, p)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := w.pass(ctx, w.past()); err != nil {
+		return err
+	}
+	struck, err := w.struckOrAtRest(ctx, f)
 	if err != nil || !struck {
 		return err
 	}
-	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: armed.Step().String(), Detail: "the second kill"})
-	return w.quiet(ctx, k)
+	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: f.Step().String(), Detail: "the second kill"})
+	if err := w.quiet(ctx, k); err != nil {
+		return err
+	}
+	return w.reopen()
 }
 
 func (w *world) retireAll() {

@@ -91,7 +91,7 @@ func TestFilePlaces(t *testing.T) {
 		{"journal", Durable, inFiles("pwrite64 journal", "fdatasync journal", "pwrite64 database", "fdatasync database", "unlink journal", "pwrite64 journal", "queue: DeleteMessage"), []string{"write-2-after", "write-4-after", "write-5-after", "write-6-after", "1-before", "1-after"}},
 		{"all of them", Step, inFiles("pwrite64 wal", "fsync wal", "outside: POST /"), []string{"write-1-after", "write-2-after", "1-before", "1-after"}},
 		{"no connection to cut", Cut, inFiles("pwrite64 wal", "fsync wal"), nil},
-		{"nor to pause at", Pause, inFiles("pwrite64 wal", "outside: POST /"), []string{"1-before", "1-after"}},
+		{"paused where a state begins", Pause, inFiles("pwrite64 wal", "fsync wal", "outside: POST /"), []string{"write-2-after", "1-before", "1-after"}},
 	} {
 		if got := names(places(c.rung, c.steps)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

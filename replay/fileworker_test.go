@@ -15,7 +15,7 @@ func fileWorker(mode, journal string) {
 		panic(err)
 	}
 	for {
-		for _, m := range call("ReceiveMessage", map[string]any{"WaitTimeSeconds": 20}) {
+		for _, m := range call("ReceiveMessage", map[string]any{"WaitTimeSeconds": 20, "AttributeNames": []string{"ApproximateReceiveCount"}}) {
 			m := m.(map[string]any)
 			var body struct {
 				ID string `json:"order_id"`
@@ -23,7 +23,8 @@ func fileWorker(mode, journal string) {
 			if err := json.Unmarshal([]byte(m["Body"].(string)), &body); err != nil {
 				panic(err)
 			}
-			makeRow(db, mode, body.ID)
+			again := m["Attributes"].(map[string]any)["ApproximateReceiveCount"] != "1"
+			makeRow(db, mode, body.ID, again)
 			call("DeleteMessage", map[string]any{"ReceiptHandle": m["ReceiptHandle"]})
 		}
 	}
@@ -31,8 +32,11 @@ func fileWorker(mode, journal string) {
 
 const insertRow = "INSERT INTO charges SELECT ? WHERE NOT EXISTS (SELECT 1 FROM done WHERE id = ?); "
 
-func makeRow(db *sql.DB, mode, id string) {
+func makeRow(db *sql.DB, mode, id string, again bool) {
 	const mark = "INSERT OR IGNORE INTO done VALUES (?); "
+	if mode == "apart when it comes again" {
+		mode = map[bool]string{false: "together", true: "apart"}[again]
+	}
 	switch mode {
 	case "together":
 		must(db.Exec("BEGIN IMMEDIATE; "+insertRow+mark+"COMMIT", id, id, id))

@@ -22,6 +22,7 @@ type lab struct {
 	server  databaseServer // nil for SQLite
 	schema  string         // the SQL that makes the tables
 	secrets secrets
+	forks   forks        // nil where all workers are started cold
 	alone   sync.RWMutex // held by a case that runs alone; by the others for reading
 
 	mu        sync.Mutex // for what the slots share

@@ -56,7 +56,7 @@ func orphans(before map[int]string, folder string) map[int]string {
 	defer leaders.Unlock()
 	left := children()
 	maps.DeleteFunc(left, func(pid int, started string) bool {
-		return before[pid] == started || leaders.numbers[pid] || folder != "" && !writesInto(pid, folder)
+		return before[pid] == started || leaders.numbers[pid] || leaders.keeper.is(pid) || folder != "" && !writesInto(pid, folder)
 	})
 	return left
 }
@@ -72,25 +72,49 @@ func writesInto(pid int, folder string) bool {
 var leaders = struct {
 	sync.Mutex
 	numbers map[int]bool
+	keeper  *keeper // there as long as one of them is
 }{numbers: map[int]bool{}}
 
 // startLeader starts a command that waitLeader waits for.
 func startLeader(cmd *exec.Cmd) error {
 	leaders.Lock()
 	defer leaders.Unlock()
-	if err := cmd.Start(); err != nil {
-		return err
+	if leaders.keeper == nil {
+		k, err := startKeeper()
+		if err != nil {
+			return err
+		}
+		leaders.keeper = k
 	}
-	leaders.numbers[cmd.Process.Pid] = true
-	return nil
+	err := cmd.Start()
+	if err == nil {
+		leaders.numbers[cmd.Process.Pid] = true
+	}
+	keepLeaders()
+	return err
+}
+
+// keepLeaders has those kept that there are; without any nothing is left to keep.
+func keepLeaders() {
+	if len(leaders.numbers) > 0 {
+		leaders.keeper.keep(leaders.numbers)
+		return
+	}
+	leaders.keeper.keep(nil)
+	leaders.keeper.end()
+	leaders.keeper = nil
 }
 
 func waitLeader(cmd *exec.Cmd) error {
-	err := cmd.Wait()
+	defer forgetLeader(cmd.Process.Pid)
+	return cmd.Wait()
+}
+
+func forgetLeader(pid int) {
 	leaders.Lock()
 	defer leaders.Unlock()
-	delete(leaders.numbers, cmd.Process.Pid)
-	return err
+	delete(leaders.numbers, pid)
+	keepLeaders()
 }
 
 // children are this process's, also those that have ended and were not waited for:

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 
+	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -16,7 +17,7 @@ type fault interface {
 // set sets the place's fault. The function that comes with it lets go of what it holds.
 func (w *world) set(ctx context.Context, k *worker, p place) (f fault, release func(), err error) {
 	if p.step.Protocol == protocolFile {
-		return w.trapFile(ctx, k, p.step)
+		return w.trapFile(ctx, k, p.step, w.Rung != Pause)
 	}
 	do := wire.Kill
 	switch w.Rung {
@@ -28,6 +29,18 @@ func (w *world) set(ctx context.Context, k *worker, p place) (f fault, release f
 	k.gate.Reset()
 	armed := k.gate.Arm(wire.Fault{
 		Match: func(s wire.Step) bool { return s == p.step }, Side: p.side, Do: do, Kill: func() { w.kill(k) },
+	})
+	return armed, armed.Release, nil
+}
+
+// setSecond sets the second kill of a pair: before the n-th step with the message in hand, or
+// after the n-th write to the database's files.
+func (w *world) setSecond(ctx context.Context, k *worker, p place) (f fault, release func(), err error) {
+	if p.thenWrite {
+		return w.trapAnyFile(ctx, k, p.then)
+	}
+	armed := k.gate.Arm(wire.Fault{
+		Match: func(s wire.Step) bool { return !queue.IsPoll(s.String()) }, Nth: p.then, Side: wire.Before, Do: wire.Kill, Kill: func() { w.kill(k) },
 	})
 	return armed, armed.Release, nil
 }

@@ -22,8 +22,14 @@ type Plan struct {
 	// reads the evidence later can hold a changed job file against it.
 	Key         []string `json:"key"`
 	Fingerprint []string `json:"fingerprint,omitempty"`
-	LeaseMS     int64    `json:"lease_ms"`
-	Rung        Rung     `json:"rung"` // of every_step
+	// So are these.
+	Message      string `json:"message"`
+	StoreMessage bool   `json:"store_message"`
+	Table        string `json:"table"`
+	LeaseMS      int64  `json:"lease_ms"`
+	Rung         Rung   `json:"rung"` // of every_step
+	// Fast: the workers are forked from an interpreter that has loaded their libraries.
+	Fast bool `json:"fast,omitempty"`
 	// First names the cases that are run before the others, in this order: what failed
 	// when it was last run is told first.
 	First []string  `json:"first,omitempty"`
@@ -55,6 +61,8 @@ type Planned struct {
 	// Permitted holds the ends for each state that the fault may find. A case
 	// without a fault has one entry.
 	Permitted []Permitted `json:"permitted"`
+	// Policy is the one that a guarded version must have claimed under; empty: none.
+	Policy string `json:"policy,omitempty"`
 	// StoredLeaseMS is the lease that a guarded version must have written.
 	StoredLeaseMS int64 `json:"stored_lease_ms"`
 	// LeaseMS and LongestRunMS are what the job file agrees for one run.
@@ -83,7 +91,7 @@ func NewPlan(j job.Job, policyText string, spec *jobfile.Replay, rung Rung) Plan
 	unguarded := slices.ContainsFunc(versions, func(v Version) bool { return !v.Guarded })
 	p := Plan{
 		Schema: PlanSchema, Job: j.Type, Policy: string(j.Stale.Policy), PolicyText: policyText,
-		Key: texts(j.Operation.Key), Fingerprint: texts(j.Operation.Fingerprint), LeaseMS: j.Lease.Milliseconds(), Rung: rung,
+		Key: texts(j.Operation.Key), Fingerprint: texts(j.Operation.Fingerprint), Message: j.Message, StoreMessage: j.StoreMessage, LeaseMS: j.Lease.Milliseconds(), Rung: rung,
 	}
 	_, keyless := withoutKey(j.Queue, spec.Message, j.Operation)
 	for _, c := range CasesOf(j.Queue) {
@@ -114,6 +122,9 @@ func planCase(s setting, c Case, v Version, races int) Planned {
 		Version: v.Name, Guarded: v.Guarded, Case: c.Name, Point: c.Point, What: c.What, OK: c.OK, Runs: 1, Races: c.Races,
 		StoredLeaseMS: s.job.StoredLease().Milliseconds(), Fault: c.faultText(),
 		LeaseMS: s.job.Lease.Milliseconds(), LongestRunMS: s.job.LongestRun.Milliseconds(),
+	}
+	if v.Guarded {
+		p.Policy = string(s.job.Stale.Policy)
 	}
 	if c.Races {
 		p.Runs = races

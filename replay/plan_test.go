@@ -2,18 +2,15 @@ package replay
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // The permitted ends of every case and version, at each moment that a fault may
 // find, for every policy: read the difference before it is agreed to.
@@ -53,7 +50,7 @@ func TestPlan(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "testdata/plan.txt", text.Bytes())
+	golden.Check(t, "testdata/plan.txt", text.Bytes())
 }
 
 func momentText(m job.Moment) string {
@@ -70,25 +67,6 @@ func momentText(m job.Moment) string {
 		return "nothing"
 	}
 	return strings.Join(words, ", ")
-}
-
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (-update writes it anew); got:\n%s", path, got)
-	}
 }
 
 // Every moment that a look can show is in the plan, so that a verdict always finds

@@ -53,21 +53,38 @@ func killedChild(ctx context.Context, w *world) error {
 }
 
 // killChildren kills the processes that the worker's first one has started, and says how
-// many there were.
+// many there were. The first one stands still until they have ended: Celery's is woken by
+// the end of a pipe, and when it looks before the system has the process as ended, it looks
+// again five seconds later.
 func (p *process) killChildren() (n int) {
+	_ = syscall.Kill(p.pid, syscall.SIGSTOP)   // ESRCH: it has ended
+	defer syscall.Kill(p.pid, syscall.SIGCONT) //nolint:errcheck // likewise
+	killed := map[int]string{}
 	for pid, s := range processes() {
-		if s.parent == p.cmd.Process.Pid && syscall.Kill(pid, syscall.SIGKILL) == nil {
-			n++
+		if s.parent == p.pid && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			killed[pid] = s.started
 		}
 	}
-	return n
+	for end := time.Now().Add(orphanLimit); anyRuns(killed) && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	return len(killed)
+}
+
+func anyRuns(started map[int]string) bool {
+	for pid, s := range processes() {
+		if started[pid] == s.started {
+			return true
+		}
+	}
+	return false
 }
 
 // stopGently sends SIGTERM as a deploy does: to the group; of Celery to its first process
 // alone, whose pool would otherwise end in the middle of the act.
 func (w *world) stopGently(k *worker) {
 	if w.Job.Queue == job.Celery {
-		_ = syscall.Kill(k.process.cmd.Process.Pid, syscall.SIGTERM) // ESRCH: it has ended
+		_ = syscall.Kill(k.process.pid, syscall.SIGTERM) // ESRCH: it has ended
 		return
 	}
 	k.process.signal(syscall.SIGTERM)

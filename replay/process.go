@@ -14,7 +14,8 @@ import (
 
 // process is a worker process, its group and its descendants.
 type process struct {
-	cmd    *exec.Cmd
+	pid    int
+	wait   func() error // for its end; called once
 	output *output
 	pipe   *os.File      // what it prints comes out here
 	exited chan struct{} // closed when the process has ended and was reaped
@@ -25,38 +26,50 @@ type process struct {
 
 // startProcess runs one command of the shell.
 func startProcess(command, folder string, environment []string) (*process, error) {
+	return begin(func(write *os.File) (int, func() error, error) {
+		return startShell(shell(command, folder, environment), write)
+	})
+}
+
+func shell(command, folder string, environment []string) *exec.Cmd {
+	cmd := exec.Command("sh", "-c", inPlace(command)) //nolint:noctx // ended by its group, not by a context
+	cmd.Dir, cmd.Env = folder, environment
+	ownGroup(cmd)
+	return cmd
+}
+
+func startShell(cmd *exec.Cmd, write *os.File) (pid int, wait func() error, err error) {
+	cmd.Stdout, cmd.Stderr = write, write
+	if err := startLeader(cmd); err != nil {
+		return 0, nil, err
+	}
+	return cmd.Process.Pid, func() error { return waitLeader(cmd) }, nil
+}
+
+// begin starts a process whose output goes into a pipe that is read by this package and
+// not by exec, whose Wait sees an end only when nobody has the pipe any more: not a child
+// of the worker.
+func begin(start func(write *os.File) (pid int, wait func() error, err error)) (*process, error) {
 	p := &process{output: &output{}, exited: make(chan struct{}), silent: make(chan struct{})}
-	p.cmd = exec.Command("sh", "-c", inPlace(command)) //nolint:noctx // ended by its group, not by a context
-	p.cmd.Dir, p.cmd.Env = folder, environment
-	ownGroup(p.cmd)
-	if err := p.start(); err != nil {
+	read, write, err := os.Pipe()
+	if err != nil {
 		return nil, err
 	}
+	defer write.Close() // the process has its own
+	if p.pid, p.wait, err = start(write); err != nil {
+		read.Close()
+		return nil, err
+	}
+	p.pipe = read
 	go func() {
 		_, _ = io.Copy(p.output, p.pipe) // to its end, or to the close in kill
 		close(p.silent)
 	}()
 	go func() {
-		p.err = waitLeader(p.cmd)
+		p.err = p.wait()
 		close(p.exited)
 	}()
 	return p, nil
-}
-
-// start gives the process a pipe that is read by this package and not by exec, whose
-// Wait sees an end only when nobody has the pipe any more: not a child of the worker.
-func (p *process) start() error {
-	read, write, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer write.Close() // the process has its own
-	p.pipe, p.cmd.Stdout, p.cmd.Stderr = read, write, write
-	if err := startLeader(p.cmd); err != nil {
-		read.Close()
-		return err
-	}
-	return nil
 }
 
 // printed is all that the process has printed, after its end. A child of it that keeps
@@ -108,7 +121,7 @@ var (
 // them is left.
 func (p *process) kill() {
 	p.killed.Do(func() {
-		t := tree{group: p.cmd.Process.Pid}
+		t := tree{group: p.pid}
 		t.stop()
 		t.kill()
 		<-p.exited
@@ -122,7 +135,7 @@ func (p *process) kill() {
 }
 
 // signal sends a signal to the group.
-func (p *process) signal(s syscall.Signal) { _ = syscall.Kill(-p.cmd.Process.Pid, s) } // ESRCH: it has ended
+func (p *process) signal(s syscall.Signal) { _ = syscall.Kill(-p.pid, s) } // ESRCH: it has ended
 
 func (p *process) hasExited() bool {
 	select {

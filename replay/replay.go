@@ -28,6 +28,9 @@ type Request struct {
 	Slots int
 	// Rung is how much of every_step is done; empty is Durable.
 	Rung Rung
+	// Fast has workers forked from an interpreter that has loaded their libraries, where
+	// that can be.
+	Fast bool
 	// Environ is the environment that the workers inherit, as in os.Environ.
 	Environ []string
 	// Rerun makes the command that reruns one case.
@@ -47,6 +50,7 @@ type Request struct {
 // Progress is one thing worth showing while a replay runs.
 type Progress struct {
 	Building string   // a code version is being built
+	Note     string   // a sentence that is to be read
 	Planned  *Planned // a case begins …
 	Done     int      // … or has this many runs that count
 	Of       int      // … of so many that were found by recording
@@ -74,6 +78,7 @@ type Outcome struct {
 // MakePlan lays out what a replay will do; it starts nothing.
 func MakePlan(r Request) (Plan, error) {
 	p := NewPlan(r.Job, r.PolicyText, r.Spec, cmp.Or(r.Rung, Durable))
+	p.Table, p.Fast = r.Table, r.Fast
 	cases, err := only(p.Cases, r.Only)
 	p.Cases = cases
 	return p, err
@@ -93,6 +98,9 @@ func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
 	defer func() { _ = os.RemoveAll(folder) }() // what is left in it is nobody's
 	r.Rung = plan.Rung                          // what is permitted was written for that one
 	l := &lab{Request: r, folder: folder, out: filepath.Join(folder, "out"), secrets: newSecrets(r.Environ, r.Spec.Set)}
+	if r.Fast {
+		l.forks = newForks(l)
+	}
 	before := children()
 	defer func() {
 		if left := l.end(before); left != nil && err == nil {
@@ -117,6 +125,7 @@ func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
 	}
 	out.Results = plan.InOrder(out.Results)
 	maps.Copy(out.Platform, l.versions)
+	maps.Copy(out.Platform, l.forks.texts(plan))
 	return out, nil
 }
 

@@ -41,6 +41,8 @@ type place struct {
 	step wire.Step
 	side wire.Side
 	then int // the step of the redelivery at which the next worker is killed, too; 0: at none
+	// thenWrite: it is not the step but the write to a file.
+	thenWrite bool
 }
 
 // name is for --only.
@@ -49,7 +51,10 @@ func (p place) name() string {
 	if p.step.Protocol == protocolFile {
 		name = "write-" + name
 	}
-	if p.then > 0 {
+	switch {
+	case p.thenWrite:
+		name += fmt.Sprintf("+write-%d", p.then)
+	case p.then > 0:
 		name += fmt.Sprintf("+%d", p.then)
 	}
 	return name
@@ -61,7 +66,10 @@ func (p place) String() string {
 		kind = "write"
 	}
 	text := fmt.Sprintf("%s %s %d (%s)", p.side, kind, p.n, stepText(p.step))
-	if p.then > 0 {
+	switch {
+	case p.thenWrite:
+		text += fmt.Sprintf(", then after write %d of the redelivery", p.then)
+	case p.then > 0:
 		text += fmt.Sprintf(", then before step %d of the redelivery", p.then)
 	}
 	return text
@@ -85,16 +93,19 @@ func places(rung Rung, steps []recordedStep) []place {
 		return durablePlaces(steps)
 	}
 	var all []place
+	writes := 0
 	for i, s := range steps {
-		switch {
-		case s.Protocol != protocolFile:
+		if s.Protocol != protocolFile {
 			all = append(all, placeAt(steps, i, wire.Before), placeAt(steps, i, wire.After))
-		case rung == Step: // before it is after the one before
+			continue
+		}
+		writes++
+		if rung == Step || rung != Cut && s.durable { // before it is after the one before
 			all = append(all, placeAt(steps, i, wire.After))
 		}
 	}
 	if rung == Pair {
-		return pairsOf(all, len(steps))
+		return pairsOf(all, len(steps)-writes, writes)
 	}
 	return all
 }
@@ -125,10 +136,14 @@ func durablePlaces(steps []recordedStep) (all []place) {
 const moreSteps = 3
 
 // pairsOf are all pairs, or a sample of them that is the same each time.
-func pairsOf(all []place, steps int) (sample []place) {
+func pairsOf(all []place, steps, writes int) (sample []place) {
 	for _, p := range all {
 		for n := range steps + moreSteps {
-			p.then = n + 1
+			p.then, p.thenWrite = n+1, false
+			sample = append(sample, p)
+		}
+		for n := range writes {
+			p.then, p.thenWrite = n+1, true
 			sample = append(sample, p)
 		}
 	}
@@ -139,7 +154,7 @@ func pairsOf(all []place, steps int) (sample []place) {
 	random.Shuffle(len(sample), func(i, j int) { sample[i], sample[j] = sample[j], sample[i] })
 	sample = sample[:pairs]
 	slices.SortStableFunc(sample, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.side, b.side), cmp.Compare(a.then, b.then))
+		return cmp.Or(cmp.Compare(a.step.Protocol, b.step.Protocol), cmp.Compare(a.n, b.n), cmp.Compare(a.side, b.side), cmp.Compare(a.then, b.then))
 	})
 	return sample
 }

@@ -85,6 +85,7 @@ func (l *lab) next(count *int) int {
 // end ends the servers. With several slots a case has ended only what is known to be its
 // own; what is left now hid whose it was, and may have spoilt any case.
 func (l *lab) end(before map[int]string) error {
+	l.forks.close()
 	l.close()
 	if l.Slots <= 1 {
 		return nil

@@ -47,7 +47,7 @@ func attach(ctx context.Context, p *process, at looked, take func(traceLine)) (*
 		args = append(args, "-P", file)
 	}
 	s := &strace{waits: map[int]bool{}, attached: make(chan struct{}), ended: make(chan struct{})}
-	t := tree{group: p.cmd.Process.Pid}
+	t := tree{group: p.pid}
 	for pid := range t.descendants(processes()) {
 		args, s.waits[pid] = append(args, "-p", strconv.Itoa(pid)), true
 	}

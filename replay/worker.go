@@ -27,6 +27,8 @@ const (
 	workerEnded  = "ended"
 
 	workerChildKilled = "child_killed"
+
+	workerForked = "forked"
 )
 
 // worker is one worker process behind proxies of its own. All its connections
@@ -38,7 +40,10 @@ type worker struct {
 	// database is the one of them to the database; nil where it is a file.
 	database databaseProxy
 	process  *process
+	launched chan struct{} // closed when the process is there, or will not be
 	started  time.Time
+	fork     *fork // nil without --fast
+	forked   bool  // and not started cold
 	killed   atomic.Bool
 	paused   bool
 	trace    *trace // nil unless a run is recorded
@@ -54,7 +59,7 @@ func (w *world) startWorker(ctx context.Context) (*worker, error) {
 // startVersion starts a worker of a code version. Its gate is handed to arm before
 // anything can pass it.
 func (w *world) startVersion(ctx context.Context, version string, arm func(*worker)) (*worker, error) {
-	k := &worker{name: workerName(len(w.workers))}
+	k := &worker{name: workerName(len(w.workers)), launched: make(chan struct{})}
 	k.gate = wire.NewGate(func(e wire.Event) {
 		w.history.add(Event{Event: EventStep, Worker: k.name, What: string(e.Phase), Step: e.Step.String(), Detail: e.Status})
 		w.queue.Crossed(k.name, e)
@@ -67,8 +72,9 @@ func (w *world) startVersion(ctx context.Context, version string, arm func(*work
 		if arm != nil {
 			arm(k)
 		}
-		err = w.launch(k, version, a)
+		err = w.launch(ctx, k, version, a)
 	}
+	close(k.launched)
 	if err != nil {
 		k.closeProxies()
 		return nil, err
@@ -87,33 +93,37 @@ func workerName(n int) string {
 	return name
 }
 
-func (w *world) launch(k *worker, version string, a addresses) (err error) {
+func (w *world) launch(ctx context.Context, k *worker, version string, a addresses) (err error) {
 	v := w.version(version)
-	command, err := withPort(w.fill(v.Run))
-	if err != nil {
+	s := launching{command: w.fill(v.Run), folder: w.Spec.Resolve("."), environ: environment(w.Environ, w.Spec, a)}
+	if s.port, err = portFor(s.command); err != nil {
 		return err
 	}
 	k.started = time.Now()
-	k.process, err = startProcess(command, w.Spec.Resolve("."), environment(w.Environ, w.Spec, a))
+	if k.fork = w.forks[version]; k.fork != nil {
+		k.process, k.forked, err = k.fork.launch(ctx, s, w.refused)
+		return err
+	}
+	k.process, err = s.start()
 	return err
 }
 
-func (w *world) version(name string) jobfile.CodeVersion {
-	i := slices.IndexFunc(w.Spec.Versions, func(v jobfile.CodeVersion) bool { return v.Name == name })
-	return w.Spec.Versions[i]
+func (l *lab) version(name string) jobfile.CodeVersion {
+	i := slices.IndexFunc(l.Spec.Versions, func(v jobfile.CodeVersion) bool { return v.Name == name })
+	return l.Spec.Versions[i]
 }
 
-// withPort gives a worker that listens itself a port that no other one has.
-func withPort(command string) (string, error) {
+// portFor finds a worker that listens itself a port that no other one has.
+func portFor(command string) (string, error) {
 	if !strings.Contains(command, "{port}") {
-		return command, nil
+		return "", nil
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
 	defer l.Close()
-	return strings.ReplaceAll(command, "{port}", fmt.Sprint(l.Addr().(*net.TCPAddr).Port)), nil
+	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port), nil
 }
 
 // ready waits until the worker has asked for messages: it waits for some, or was given
@@ -134,7 +144,10 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	})
 	switch {
 	case err == nil:
-		w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerReady, ForMS: time.Since(k.started).Milliseconds()})
+		if k.fork != nil {
+			k.fork.ready(k.process)
+		}
+		w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerReady, Detail: k.howStarted(), ForMS: time.Since(k.started).Milliseconds()})
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -142,16 +155,32 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	return w.notReady(k)
 }
 
+// forkHint is for a worker that has not got as far as one that was started cold.
+func (k *worker) forkHint() string {
+	if k.forked {
+		return "; it was forked: without --fast it is started as you start it"
+	}
+	return ""
+}
+
+// howStarted is empty for a worker that was started cold.
+func (k *worker) howStarted() string {
+	if k.forked {
+		return workerForked
+	}
+	return ""
+}
+
 func (w *world) notReady(k *worker) *Problem {
 	if k.process.hasExited() {
 		return &Problem{
 			What: fmt.Sprintf("a worker of version %q did not start: %v", w.plan.Version, exitText(k.process.err)),
-			Hint: startHint(k.process.err, k.process.printed()), Output: tail(k.process.printed()),
+			Hint: startHint(k.process.err, k.process.printed()) + k.forkHint(), Output: tail(k.process.printed()),
 		}
 	}
 	return &Problem{
 		What: fmt.Sprintf("a worker of version %q did not ask the queue for messages within %s", w.plan.Version, w.Spec.Timeouts.Ready),
-		Hint: "a replay needs long polling (WaitTimeSeconds over 0) from the addresses that environment names; raise timeouts.ready for a slow start", Output: tail(k.process.output.String()),
+		Hint: "a replay needs long polling (WaitTimeSeconds over 0) from the addresses that environment names; raise timeouts.ready for a slow start" + k.forkHint(), Output: tail(k.process.output.String()),
 	}
 }
 

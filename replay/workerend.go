@@ -12,9 +12,13 @@ func exitText(err error) string {
 	return err.Error()
 }
 
+// kill waits for a process that is just being started. A worker whose message is there
+// already may be struck before whoever has started it is told that it has.
 func (w *world) kill(k *worker) {
 	k.killed.Store(true)
-	k.process.kill()
+	if <-k.launched; k.process != nil {
+		k.process.kill()
+	}
 	w.endLeft()
 	w.queue.Dead(k.name)
 	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerKilled})

@@ -136,13 +136,26 @@ func (w *world) ownRow() bool { return w.Job.Effect.Kind == job.OwnRow }
 // redelivery must find the record as old as the queue is. The lease is not
 // shortened; only the clocks move.
 func (w *world) pass(ctx context.Context, d time.Duration) error {
-	if w.plan.Guarded {
-		for _, op := range w.operations {
-			if err := w.db.Age(ctx, w.Job.Type, op.key, d); err != nil {
-				return w.noRecord(err)
-			}
+	if err := w.age(ctx, d); err != nil {
+		return err
+	}
+	return w.passOnQueue(d)
+}
+
+func (w *world) age(ctx context.Context, d time.Duration) error {
+	if !w.plan.Guarded {
+		return nil
+	}
+	for _, op := range w.operations {
+		if err := w.db.Age(ctx, w.Job.Type, op.key, d); err != nil {
+			return w.noRecord(err)
 		}
 	}
+	return nil
+}
+
+// passOnQueue is for whoever cannot write the record.
+func (w *world) passOnQueue(d time.Duration) error {
 	w.logQueue()
 	w.passed += d
 	w.history.add(Event{Event: EventPassed, ForMS: d.Milliseconds()})

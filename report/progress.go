@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/replay"
 )
 
@@ -24,7 +25,7 @@ type Progress struct {
 func (p *Progress) Show(e replay.Progress) {
 	switch {
 	case e.Note != "":
-		p.Say(e.Note)
+		p.Say(visible.Line(e.Note))
 	case e.Building != "":
 		p.overwrite(fmt.Sprintf("building %s", e.Building))
 	case e.Result != nil:

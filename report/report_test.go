@@ -252,11 +252,11 @@ func TestJudgedAndOverall(t *testing.T) {
 func TestProgress(t *testing.T) {
 	r := fixed().Results[0]
 	planned := replay.Planned{Version: "old", Case: "concurrent", Races: true, Runs: 100}
-	events := []replay.Progress{{Building: "old"}, {Planned: &planned}, {Planned: &planned, Done: 7}, {Result: &r}}
+	events := []replay.Progress{{Building: "old"}, {Planned: &planned}, {Planned: &planned, Done: 7}, {Result: &r}, {Note: "started cold: \x1b[2J"}}
 	for terminal, want := range map[bool]string{
-		false: "1 of 2  old/sequential: duplicate  4 effects\n",
+		false: "1 of 2  old/sequential: duplicate  4 effects\nstarted cold: \\x1b[2J\n",
 		true: "\r\rbuilding old\r            \r1 of 2, 1 to go  old/concurrent  0 of 100 runs\r" + strings.Repeat(" ", 46) +
-			"\r1 of 2, 1 to go  old/concurrent  7 of 100 runs\r" + strings.Repeat(" ", 46) + "\r",
+			"\r1 of 2, 1 to go  old/concurrent  7 of 100 runs\r" + strings.Repeat(" ", 46) + "\rstarted cold: \\x1b[2J\n\r\r",
 	} {
 		var text bytes.Buffer
 		p := &Progress{W: &text, Terminal: terminal, Total: 2}

@@ -31,7 +31,7 @@ func Colours(verdict, text string) string {
 // the last lines, where a terminal shows them.
 func WriteTable(w io.Writer, r Report, paint Paint) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s · %s · %s · %s · lease %s\n%s\n\n", r.Job, r.Queue, r.Database, policy(r), lease(r), origin(r))
+	fmt.Fprintf(&b, "%s · %s · %s · %s · lease %s\n%s\n\n", visible.Line(r.Job), r.Queue, r.Database, policy(r), lease(r), origin(r))
 	versions := Versions(r.Results)
 	widths := columnWidths(r.Results, versions)
 	writeRow(&b, widths, append([]string{"case"}, versions...), Plain, nil)

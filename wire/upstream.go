@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -36,6 +38,26 @@ func (u *Upstream) Read(p []byte) (int, error) {
 		return 0, net.ErrClosed
 	}
 	return u.Conn.Read(p)
+}
+
+// IsIdle tells, of a connection that nobody reads, whether it can be used once more: it is
+// open, and nothing has come from the peer that nobody has asked for, not even its end.
+func (u *Upstream) IsIdle() (idle bool) {
+	with, ok := u.Conn.(syscall.Conn)
+	if !ok || isClosed(u.closing) {
+		return false
+	}
+	raw, err := with.SyscallConn()
+	if err != nil {
+		return false
+	}
+	err = raw.Read(func(fd uintptr) bool {
+		var unasked [1]byte
+		_, err := syscall.Read(int(fd), unasked[:])
+		idle = errors.Is(err, syscall.EAGAIN)
+		return true // do not wait for more
+	})
+	return idle && err == nil
 }
 
 // Close sends FIN and returns; the connection stays with the gate until the peer

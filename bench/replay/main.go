@@ -45,6 +45,6 @@ func measure(ctx context.Context, small bool) error {
 	}
 	return write(os.Stdout, page{
 		day: time.Now().UTC().Format("2006-01-02"), machine: machine,
-		load: load + " before, " + loadAverage() + " after", rows: append(rows, wires...),
+		load: load + " before, " + loadAverage() + " after", rows: rows, wires: wires,
 	})
 }

@@ -17,6 +17,7 @@ import (
 type workload struct {
 	example string
 	only    []string
+	fast    bool // workers are forked
 }
 
 const (
@@ -26,9 +27,16 @@ const (
 
 func workloads(small bool) []workload {
 	if small {
-		return []workload{{"sqs-charge", []string{"new/killed_after_effect"}}, {"sidekiq-charge", []string{"new/killed_after_effect"}}}
+		return []workload{
+			{example: "sqs-charge", only: []string{"new/killed_after_effect"}}, {example: "sidekiq-charge", only: []string{"new/killed_after_effect"}},
+			{example: "sidekiq-charge", only: []string{"new/killed_after_effect"}, fast: true},
+		}
 	}
-	return []workload{{"sqs-charge", nil}, {"sidekiq-charge", nil}, {"celery-charge", nil}}
+	return []workload{
+		{example: "sqs-charge"},
+		{example: "sidekiq-charge"}, {example: "sidekiq-charge", only: []string{steps}, fast: true},
+		{example: "celery-charge"}, {example: "celery-charge", only: []string{steps}, fast: true},
+	}
 }
 
 // took is how long one case took, and of that its workers until they were ready. The
@@ -38,6 +46,8 @@ type took struct {
 	whole, boot time.Duration
 	processors  time.Duration
 	runs        int
+	cold, fast  []time.Duration // the start of each worker, by how it was started
+	own         time.Duration   // what the workers did by themselves
 }
 
 func (t took) overhead() time.Duration { return t.whole - t.boot }
@@ -57,7 +67,8 @@ func (w workload) run(ctx context.Context) (all []took, err error) {
 	var used time.Duration
 	request.Prepared = func() error { last, used = time.Now(), processors(); return nil }
 	request.Keep = func(k replay.Kept) error {
-		t := took{name: k.Planned.Name(), whole: time.Since(last), boot: boot(k.Events), processors: processors() - used}
+		t := took{name: k.Planned.Name(), whole: time.Since(last), processors: processors() - used, own: ownWork(k.Events)}
+		t.starts(k.Events)
 		last, used = time.Now(), processors()
 		if k.Planned.NotApplicable != "" || k.Result == nil {
 			return nil
@@ -77,14 +88,19 @@ func (w workload) run(ctx context.Context) (all []took, err error) {
 	return all, err
 }
 
-// boot is what the history says of each worker's start.
-func boot(events []replay.Event) (sum time.Duration) {
+// starts takes in what the history says of each worker's start.
+func (t *took) starts(events []replay.Event) {
 	for _, e := range events {
-		if e.Event == replay.EventWorker && e.What == "ready" {
-			sum += time.Duration(e.ForMS) * time.Millisecond
+		if e.Event != replay.EventWorker || e.What != "ready" {
+			continue
+		}
+		start := time.Duration(e.ForMS) * time.Millisecond
+		if t.boot += start; e.Detail == "" {
+			t.cold = append(t.cold, start)
+		} else {
+			t.fast = append(t.fast, start)
 		}
 	}
-	return sum
 }
 
 func (w workload) request() (r replay.Request, err error) {
@@ -99,7 +115,7 @@ func (w workload) request() (r replay.Request, err error) {
 	if r.JobFileText, err = os.ReadFile(r.Spec.JobFilePath()); err != nil {
 		return r, err
 	}
-	r.Table, r.Environ, r.Only = file.Table, environ(), w.only
+	r.Table, r.Environ, r.Only, r.Fast = file.Table, environ(), w.only, w.fast
 	r.Rerun = func(string, string) string { return "" }
 	r.Job, err = r.Spec.JobOf(file)
 	return r, err

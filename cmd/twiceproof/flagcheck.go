@@ -22,7 +22,7 @@ func (c *counted) Set(text string) error {
 // countFlags has soundFlags see what is given twice.
 func countFlags(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
-		if f.Value.Type() == "string" {
+		if kind := f.Value.Type(); kind == "string" || kind == "int" {
 			f.Value = &counted{Value: f.Value}
 		}
 	})

@@ -10,21 +10,23 @@ import (
 	"testing"
 )
 
-// On a full disk each command says what helps for what it was writing, and leaves nothing
-// of it.
-func TestFullDiskOfEachCommand(t *testing.T) {
+// On a full disk, or where it must not write, each command says what helps for what it was
+// writing, and leaves nothing of it.
+func TestCannotWrite(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("there is no strace: apt-get install strace")
 	}
 	const elsewhere = "hint: the disk is full: free some space, or name a file on another disk\n"
 	const again = "hint: the disk is full: free some space, and run it again; nothing was written\n"
-	for _, c := range []struct{ command, full, hint string }{
-		{"init --write --database postgres .", ".twiceproof.replay.yaml.unfinished", again},
-		{"init --write --database postgres .", "migrations/.8_create_idempotency_records.sql.unfinished", again},
-		{"fit --answers answers.yaml --write new.yaml", "new.yaml", elsewhere},
-		{"repeats --csv charges.csv --reference order_id --time charged_at --html new.html", "new.html", elsewhere},
+	const full, closed = "write:error=ENOSPC", "openat:error=EPERM"
+	for _, c := range []struct{ command, file, fault, said string }{
+		{"init --write --database postgres .", ".twiceproof.replay.yaml.unfinished", full, again},
+		{"init --write --database postgres .", "migrations/.8_create_idempotency_records.sql.unfinished", full, again},
+		{"init --write --database postgres .", "twiceproof/.job.go.txt.unfinished", closed, "operation not permitted\nhint: nothing was written; check the permissions of the repository\n"},
+		{"fit --answers answers.yaml --write new.yaml", "new.yaml", full, elsewhere},
+		{"repeats --csv charges.csv --reference order_id --time charged_at --html new.html", "new.html", full, elsewhere},
 	} {
-		t.Run(c.full, func(t *testing.T) {
+		t.Run(c.file, func(t *testing.T) {
 			folder := t.TempDir()
 			text, err := os.ReadFile("testdata/job/twiceproof.yaml")
 			if err := errors.Join(err, os.WriteFile(filepath.Join(folder, "twiceproof.yaml"), text, 0o600), os.CopyFS(folder, os.DirFS("../../examples/sqs-charge/past")),
@@ -33,11 +35,11 @@ func TestFullDiskOfEachCommand(t *testing.T) {
 			}
 			before := filesBelow(t, folder)
 			cmd := exec.CommandContext(t.Context(), "strace", append([]string{
-				"-f", "-qq", "-o", filepath.Join(t.TempDir(), "trace"), "-P", filepath.Join(folder, c.full), "-e", "inject=write:error=ENOSPC", "twiceproof",
+				"-f", "-qq", "-o", filepath.Join(t.TempDir(), "trace"), "-P", filepath.Join(folder, c.file), "-P", c.file, "-e", "inject=" + c.fault, "twiceproof",
 			}, strings.Fields(c.command)...)...)
 			cmd.Dir = folder
 			output, err := cmd.CombinedOutput()
-			if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != statusUsage || !strings.HasSuffix(string(output), c.hint) {
+			if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != statusUsage || !strings.HasSuffix(string(output), c.said) {
 				t.Errorf("%v\n%s", err, output)
 			}
 			if after := filesBelow(t, folder); !slices.Equal(after, before) {

@@ -21,7 +21,7 @@ var oddKeys = []string{
 	"Bestellung-Ä-ß", "注文", "😀", "e\u0301", "\u00e9", "a\u00a0b", "a\u202eb", "a\u200db", "a\nb", "a\r", "a\tb", "\x1b[31mred\x1b]0;title\a", "\x7f", "\x0112", `{"a":"<&>"}`, "\u0085", "\ufffd",
 }
 
-// heldKeys makes a database in which these are held, and gives its address.
+// heldKeys holds an operation under each of these keys.
 func heldKeys(t *testing.T, driver, dsn, token, now string, keys []string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open(driver, dsn)

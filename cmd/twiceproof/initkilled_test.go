@@ -89,6 +89,18 @@ func wasKilled(e *exec.ExitError) bool {
 	return is && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
+// Where a file system has no links, the same files are written.
+func TestInitWithoutLinks(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("there is no strace: apt-get install strace")
+	}
+	whole, ended := initialised(t, t.TempDir())
+	got, endedToo := initialised(t, t.TempDir(), "strace", "-f", "-qq", "-o", filepath.Join(t.TempDir(), "trace"), "-e", "inject=linkat:error=EPERM")
+	if ended != nil || endedToo != nil || !maps.Equal(got, whole) {
+		t.Errorf("%v, %v: %v", ended, endedToo, slices.Sorted(maps.Keys(got)))
+	}
+}
+
 // Once more is nothing to do; a file that was changed since stops it.
 func TestInitOnceMore(t *testing.T) {
 	folder := t.TempDir()

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/internal/visible"
 )
 
 // initResult is described in docs/json.md.
@@ -33,9 +35,9 @@ func (r initResult) text(out io.Writer) error {
 	var b strings.Builder
 	for _, f := range r.Files {
 		lines := strings.Split(strings.TrimSuffix(f.Text, "\n"), "\n")
-		fmt.Fprintf(&b, "# %s\n--- /dev/null\n+++ b/%s\n@@ -0,0 +1,%d @@\n", f.What, f.Path, len(lines))
+		fmt.Fprintf(&b, "# %s\n--- /dev/null\n+++ b/%s\n@@ -0,0 +1,%d @@\n", f.What, visible.Line(f.Path), len(lines))
 		for _, l := range lines {
-			fmt.Fprintf(&b, "%s+%s%s\n", added, l, plain)
+			fmt.Fprintf(&b, "%s+%s%s\n", added, visible.Text(l), plain)
 		}
 	}
 	_, err := io.WriteString(out, b.String())

@@ -95,13 +95,13 @@ func cannotWrite(what string, err error) error {
 // a killed init has left beside it goes.
 func writeWhole(path string, text []byte) error {
 	beside := besideOf(path)
-	err := removeThere(beside)
-	if err == nil {
-		err = createNew(beside, text)
+	if err := removeThere(beside); err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.Link(beside, path) // which, other than Rename, overwrites nothing
+	if err := createNew(beside, text); err != nil {
+		return err
 	}
+	err := os.Link(beside, path)                                                // which, other than Rename, overwrites nothing
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) { // a file system without links
 		return os.Rename(beside, path)
 	}

@@ -28,7 +28,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := killedFolder(t)
-			cmd := exec.Command("twiceproof", args...)
+			cmd := exec.CommandContext(t.Context(), "twiceproof", args...)
 			cmd.Dir = folder
 			cmd.Env = append(os.Environ(), "FIFO="+filepath.Join(folder, "fifo"), "TMPDIR="+folder, "PWD="+folder)
 			cmd.Stderr = &strings.Builder{}

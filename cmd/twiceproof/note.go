@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/note"
 	"github.com/twiceproof/twiceproof/replay"
@@ -102,7 +103,7 @@ func (f noteFlags) show(n note.Note) error {
 	if err := writeNew(f.out, page.Bytes()); err != nil {
 		return err
 	}
-	fmt.Fprintf(f.std.err, "written: %s\n", f.out)
+	fmt.Fprintf(f.std.err, "written: %s\n", visible.Line(f.out))
 	return nil
 }
 

@@ -46,5 +46,8 @@ func unlessRefused(err error, hint string) string {
 	if errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(err.Error(), "connection refused") {
 		return "nothing listens at that host and port: is the server running, and is the address right?"
 	}
+	if strings.Contains(err.Error(), "database is locked") {
+		return "another process is writing into the file and holds its lock: run it again when that has ended"
+	}
 	return hint
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -81,10 +82,5 @@ func checkRepeatsFlags(fs *pflag.FlagSet) error {
 	} {
 		problems = append(problems, needsOne(fs, need.name, need.one...))
 	}
-	for _, err := range problems {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(problems...)
 }

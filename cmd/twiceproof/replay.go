@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ type replayFlags struct {
 	plan     bool
 	rung     string
 	slots    int
+	fast     bool
 	std      stdio
 	policyFlags
 }
@@ -59,6 +61,7 @@ func replayCommand(std stdio) *cobra.Command {
 	cmd.Flags().StringArrayVar(&f.only, "only", nil, "run this `case` only, as case, case/point or case/ (without its points), or version/ before it; may be repeated")
 	cmd.Flags().StringVar(&f.rung, "rung", string(replay.Durable), "how much of every_step is done: durable (SIGKILL in each outside state), step (before and after every step), cut (the connection), pause (SIGSTOP past the lease) or pair (two kills, a sample)")
 	cmd.Flags().IntVar(&f.slots, "slots", 1, "run so many cases side by side, each with a queue, a database and proxies of its own")
+	cmd.Flags().BoolVar(&f.fast, "fast", false, "fork the workers from an interpreter that has loaded their libraries (Python, Ruby; Linux); the evidence says so and goes to fast/")
 	f.define(cmd)
 	cmd.Flags().StringVar(&f.evidence, "evidence", "", "the `folder` for plan, histories and reports (default: evidence/ beside the job file)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the report as JSON (schema "+report.Schema+")")
@@ -96,6 +99,10 @@ func (f replayFlags) run(ctx context.Context) error {
 	return f.prove(ctx, request, plan)
 }
 
+// collectAt: the proxies' heap is small, and a worker's request that comes during a collection
+// waits for it: the slowest of a hundred took three times as long with the usual 100.
+const collectAt = 400
+
 // prove runs the plan. The evidence grows with each case, so that a replay that is
 // interrupted leaves what it has seen.
 func (f replayFlags) prove(ctx context.Context, request replay.Request, plan replay.Plan) error {
@@ -105,9 +112,10 @@ func (f replayFlags) prove(ctx context.Context, request replay.Request, plan rep
 		return err
 	}
 	defer release()
+	debug.SetGCPercent(collectAt)
 	progress := &report.Progress{W: f.std.err, Terminal: isTerminal(f.std.err), Total: len(plan.Cases)}
 	request.Progress = progress.Show
-	r, started := newReport(ctx, request, f.evidenceBase(request)), false
+	r, started := newReport(ctx, request, f.evidenceRoot(request)), false
 	request.Prepared = func() error { // not earlier: what cannot be replayed must not cost the evidence that is there
 		err := startEvidence(evidence, plan, r)
 		if started = err == nil; started {
@@ -155,6 +163,6 @@ func (f replayFlags) load() (replay.Request, error) {
 	j, err := spec.JobOf(file)
 	return replay.Request{
 		Spec: spec, Job: j, Table: file.Table, JobFileText: text, PolicyText: jobfile.Explain(j),
-		Only: f.only, Rung: replay.Rung(f.rung), Slots: f.slots, Environ: os.Environ(), Rerun: f.rerun,
+		Only: f.only, Rung: replay.Rung(f.rung), Slots: f.slots, Fast: f.fast, Environ: os.Environ(), Rerun: f.rerun,
 	}, err
 }

@@ -58,6 +58,9 @@ func (f replayFlags) wholeFolder(r replay.Request) string {
 	if f.policy != "" {
 		folder = filepath.Join(folder, "policy-"+f.policy)
 	}
+	if f.fast {
+		folder = filepath.Join(folder, "fast")
+	}
 	return folder
 }
 
@@ -71,7 +74,18 @@ func (f replayFlags) evidenceBase(r replay.Request) string {
 	if f.evidence != "" {
 		return f.evidence
 	}
-	return filepath.Join(filepath.Dir(r.Spec.JobFilePath()), "evidence", folderName(r.Job.Type))
+	return filepath.Join(filepath.Dir(r.Spec.JobFilePath()), evidenceName, folderName(r.Job.Type))
+}
+
+// evidenceName is the folder of all jobs' evidence, beside the job file.
+const evidenceName = "evidence"
+
+// evidenceRoot has the evidence of other jobs in it, too, which is no code either.
+func (f replayFlags) evidenceRoot(r replay.Request) string {
+	if f.evidence != "" {
+		return f.evidence
+	}
+	return filepath.Dir(f.evidenceBase(r))
 }
 
 // folderName is a job type as the name of one folder, escaped as an operation key is: a

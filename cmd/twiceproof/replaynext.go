@@ -19,6 +19,8 @@ func (f replayFlags) tellNext(r report.Report, evidence report.Evidence) {
 	switch {
 	case len(f.only) > 0:
 		next += "; for the whole proof leave --only out"
+	case f.fast:
+		next += "; for the evidence to attach leave --fast out"
 	case f.policy != "":
 		next += ", which is about policy " + f.policy + " and not the job file's"
 	default:

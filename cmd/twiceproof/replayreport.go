@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"runtime"
@@ -71,7 +72,7 @@ func (f replayFlags) print(r report.Report) error {
 	case f.json:
 		return show(f.std.out, true, r, nil)
 	case f.markdown:
-		return report.WriteMarkdown(f.std.out, r)
+		return show(f.std.out, false, nil, func(w io.Writer) error { return report.WriteMarkdown(w, r) })
 	case isTerminal(f.std.out) && os.Getenv("NO_COLOR") == "":
 		return report.WriteTable(f.std.out, r, report.Colours)
 	}

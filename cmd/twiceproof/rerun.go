@@ -22,6 +22,9 @@ func (f replayFlags) rerun(version, name string) string {
 	if f.rung != "" && f.rung != string(replay.Durable) {
 		words = append(words, "--rung", f.rung)
 	}
+	if f.fast {
+		words = append(words, "--fast")
+	}
 	if f.evidence != "" {
 		words = append(words, "--evidence", f.evidence)
 	}

@@ -136,7 +136,7 @@ const (
 func keepable(flag, text string, most int) error {
 	switch {
 	case !utf8.ValidString(text):
-		return &replay.Problem{What: flag + " is no UTF-8", Hint: "write it in another encoding of the terminal, or without special characters"}
+		return &replay.Problem{What: flag + " is no UTF-8", Hint: "set the terminal to UTF-8, or write it in plain ASCII"}
 	case utf8.RuneCountInString(text) > most:
 		return &replay.Problem{What: fmt.Sprintf("%s is longer than the %d characters that are kept", flag, most), Hint: "say it shorter, such as by a ticket's number"}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/report"
 )
 
 // What comes from data neither reaches the terminal as a command, nor looks like a line
@@ -26,6 +27,27 @@ func TestErrorsAreVisible(t *testing.T) {
 		if strings.Contains(text.String(), "\nhint: run this") {
 			t.Errorf("a hint that is none:\n%s", text.String())
 		}
+	}
+}
+
+// So is a replay's report, and what init would write.
+func TestResultsAreVisible(t *testing.T) {
+	const data = "a\x1b]0;owned\x07\u202e"
+	r := report.Report{Job: data, Judged: "new", Verdict: replay.Violation, Results: []replay.Result{{
+		Version: "new", Case: "sequential", Facts: []string{data}, Rerun: data, Verdict: replay.Verdict{Verdict: replay.Violation, Kind: replay.Duplicate, Why: data},
+	}}}
+	var out bytes.Buffer
+	for _, f := range []replayFlags{{}, {markdown: true}, {json: true}} {
+		if f.std.out = &out; f.print(r) != nil {
+			t.Fatalf("%+v", f)
+		}
+	}
+	if err := (initResult{Files: []initFile{{data, "the migration", data + "\n"}}}).text(&out); err != nil {
+		t.Fatal(err)
+	}
+	wantPlain(t, "a result", out.String())
+	if n := strings.Count(out.String(), "owned"); n < 12 {
+		t.Errorf("only %d are shown:\n%s", n, out.String())
 	}
 }
 

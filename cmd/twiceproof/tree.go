@@ -93,7 +93,10 @@ func nameIn(top, name string) (string, bool) {
 	if err != nil || !filepath.IsLocal(below) {
 		return "", false
 	}
-	return strings.TrimPrefix(filepath.ToSlash(below), "."), true
+	if below == "." {
+		return "", true
+	}
+	return filepath.ToSlash(below), true
 }
 
 // git asks about the folder's own repository, whatever a hook that runs this has set,

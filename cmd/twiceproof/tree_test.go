@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,6 +72,14 @@ func TestTreeOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	dirty(true, "with a file removed")
+}
+
+// Folders that begin with a point are none the less the evidence's, or the job's.
+func TestTreeOfHiddenFolders(t *testing.T) {
+	top := t.TempDir()
+	if names := namesIn(top, top, filepath.Join(top, ".evidence", "charge.create"), filepath.Join(top, "..jobs"), filepath.Dir(top)); !slices.Equal(names, []string{".evidence/charge.create", "..jobs"}) {
+		t.Errorf("%q", names)
+	}
 }
 
 func TestVersionOf(t *testing.T) {

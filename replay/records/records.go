@@ -141,8 +141,10 @@ func (d *DB) IsWritable(ctx context.Context) bool {
 	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return false
 	}
-	defer func() { _, _ = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout)) }() // which asks nobody for a lock
-	tx, err := conn.BeginTx(ctx, nil)                                                                     // takes it at once: see open
+	defer func() { // it asks nobody for a lock; left out, as when ctx has ended, whoever has this connection next would not wait
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout))
+	}()
+	tx, err := conn.BeginTx(ctx, nil) // takes it at once: see open
 	if err != nil {
 		return false
 	}

@@ -4,47 +4,59 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 
 	"github.com/twiceproof/twiceproof/wire"
 )
 
-// forward sends the request on a connection of its own and reads the reply
-// whole. When it returns, the connection is closed. No http.Transport is between:
-// another two goroutines for each request.
+// atOnce fits into the buffers of any connection: to write so much waits for nobody.
+const atOnce = 8 << 10
+
+// forward sends the request on the line's own connection and reads the reply whole. No
+// http.Transport is between: it would send a request again by itself.
 //
 // The connection also ends when the client goes, but not before the request is out: a
 // step that was let through is forwarded whole. Counter-example: a held request is
 // released after its client has given up. The network would deliver it.
-func (p *Proxy) forward(x *wire.Crossing, r *http.Request, body []byte) (reply, error) {
-	conn, err := (&net.Dialer{}).DialContext(context.WithoutCancel(r.Context()), "tcp", p.host)
+func (p *Proxy) forward(l *line, x *wire.Crossing, r *http.Request, body []byte) (answer reply, err error) {
+	up, err := l.open(context.WithoutCancel(r.Context()), p.gate, p.host)
 	if err != nil {
 		return reply{}, err
 	}
-	up := p.gate.Upstream(conn)
-	x.Through(up)
-	out, sent := p.outgoing(r, body), make(chan struct{})
-	go func() { // a peer may answer before it has read all
-		defer close(sent)
-		if out.Write(up) == nil {
-			context.AfterFunc(r.Context(), func() { up.Close() })
+	x.Through(up.Upstream)
+	out := p.outgoing(r, body)
+	leaves := make(chan func() bool, 1) // what ends the watch for the client's end, once the request is out
+	send := func() {
+		if errors.Join(out.Write(up.requests), up.requests.Flush()) != nil {
+			leaves <- func() bool { return false }
+			return
 		}
-	}()
-	defer func() {
+		leaves <- context.AfterFunc(r.Context(), func() { up.Close() })
+	}
+	if out.Close {
+		go send() // a peer may answer before it has read all
+	} else {
+		send()
+	}
+	answer, err = readReply(up.replies, out)
+	once := err != nil || out.Close || answer.last || up.replies.Buffered() > 0
+	if once {
 		up.Close()
-		<-sent
-	}()
-	return readReply(up, out)
+	}
+	if stayed := (<-leaves)(); stayed && !once {
+		l.keep(up)
+	} else {
+		up.Close()
+	}
+	return answer, err
 }
 
-func readReply(from io.Reader, to *http.Request) (reply, error) {
-	buffered := bufio.NewReader(from)
-	resp, err := http.ReadResponse(buffered, to)
+func readReply(from *bufio.Reader, to *http.Request) (reply, error) {
+	resp, err := http.ReadResponse(from, to)
 	for err == nil && isInterim(resp.StatusCode) {
-		resp, err = http.ReadResponse(buffered, to)
+		resp, err = http.ReadResponse(from, to)
 	}
 	if err != nil {
 		return reply{}, err
@@ -54,7 +66,7 @@ func readReply(from io.Reader, to *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, fmt.Errorf("read reply: %w", err)
 	}
-	return reply{status: resp.StatusCode, header: resp.Header, body: whole}, nil
+	return reply{status: resp.StatusCode, header: resp.Header, body: whole, last: resp.Close}, nil
 }
 
 // isInterim: such as 103; the reply itself comes yet.
@@ -62,12 +74,12 @@ func isInterim(status int) bool {
 	return status < http.StatusOK && status != http.StatusSwitchingProtocols
 }
 
-// outgoing closes its connection: one request, one connection.
+// outgoing is the request as the peer gets it. A large one is its connection's last.
 func (p *Proxy) outgoing(r *http.Request, body []byte) *http.Request {
 	to := *r.URL
 	to.Scheme, to.Host, to.User = "http", p.host, nil
 	out := &http.Request{
-		Method: r.Method, URL: &to, Host: r.Host, Header: endToEnd(r.Header), Close: true,
+		Method: r.Method, URL: &to, Host: r.Host, Header: endToEnd(r.Header), Close: len(body) > atOnce,
 		Body: http.NoBody, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	if len(body) > 0 {

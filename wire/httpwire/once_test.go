@@ -10,41 +10,48 @@ import (
 	"github.com/twiceproof/twiceproof/wire"
 )
 
-// A server that serves a connection's first request and goes at the second: the
-// case in which net/http sends an idempotent request again by itself.
-func startFickle(t *testing.T) (url string, asked *atomic.Int32) {
+// startPeer serves each connection, and counts them.
+func startPeer(t *testing.T, serve func(net.Conn, *bufio.Reader)) (url string, conns *atomic.Int32) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ln.Close() })
-	asked = new(atomic.Int32)
+	conns = new(atomic.Int32)
 	go func() {
 		for {
 			conn, err := ln.Accept()
 			if err != nil {
 				return
 			}
-			go serveOnce(conn, asked)
+			conns.Add(1)
+			go func() {
+				defer conn.Close()
+				serve(conn, bufio.NewReader(conn))
+			}()
 		}
 	}()
-	return "http://" + ln.Addr().String(), asked
+	return "http://" + ln.Addr().String(), conns
 }
 
-func serveOnce(conn net.Conn, asked *atomic.Int32) {
-	defer conn.Close()
-	requests := bufio.NewReader(conn)
-	for first := true; ; first = false {
-		r, err := http.ReadRequest(requests)
-		if err != nil {
-			return
+// A server that serves a connection's first request and goes at the second: the
+// case in which net/http sends an idempotent request again by itself.
+func startFickle(t *testing.T) (url string, asked *atomic.Int32) {
+	asked = new(atomic.Int32)
+	url, _ = startPeer(t, func(conn net.Conn, requests *bufio.Reader) {
+		for first := true; ; first = false {
+			r, err := http.ReadRequest(requests)
+			if err != nil {
+				return
+			}
+			asked.Add(1)
+			if !first || r.URL.Path == "/gone" {
+				return
+			}
+			conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
 		}
-		asked.Add(1)
-		if !first || r.URL.Path == "/gone" {
-			return
-		}
-		conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
-	}
+	})
+	return url, asked
 }
 
 func TestARequestReachesThePeerAtMostOnce(t *testing.T) {

@@ -69,11 +69,12 @@ func (p *Proxy) step(w http.ResponseWriter, r *http.Request) {
 		refuseBody(w, err)
 		return
 	}
-	x, err := p.gate.Enter(clientOf(r), "http", p.peer, p.name(r, body))
+	l := lineOf(r)
+	x, err := p.gate.Enter(l.Client, "http", p.peer, p.name(r, body))
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	answer, err := p.forward(x, r, body)
+	answer, err := p.forward(l, x, r, body)
 	if err != nil {
 		x.Lost(why(r.Context(), err))
 		panic(http.ErrAbortHandler)

@@ -17,6 +17,7 @@ type reply struct {
 	status int
 	header http.Header
 	body   []byte
+	last   bool // of its connection
 }
 
 // pass writes the reply as it came. A key that is set to nil keeps net/http from

@@ -2,10 +2,13 @@ package httpwire
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"sync"
 
 	"github.com/twiceproof/twiceproof/wire"
@@ -30,13 +33,32 @@ func (s *server) start(gate *wire.Gate, h http.HandlerFunc) error {
 	s.url = "http://" + ln.Addr().String()
 	s.ended = make(chan struct{})
 	s.http = &http.Server{ //nolint:gosec // no time-outs: a held step may wait for long, and only loopback calls
-		Handler: h, ConnContext: withClient, ConnState: s.count, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: loud(h), ConnContext: withLine, ConnState: s.count, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	go func() {
 		defer close(s.ended)
 		_ = s.http.Serve(door{ln, gate}) // http.ErrServerClosed, from stop
 	}()
 	return nil
+}
+
+// loud ends the program by a panic that is none of net/http's own, which would keep it to
+// itself: whoever waits for the step would wait for ever.
+func loud(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
+				trace := debug.Stack()
+				go func() { panic(fmt.Sprintf("%v\n%s", p, trace)) }()
+			}
+			panic(p)
+		}()
+		h(w, r)
+	}
 }
 
 // count keeps the number of connections being served: http.Server.Close does not
@@ -68,15 +90,13 @@ func (d door) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.gate.Client(conn), nil
+	return &line{Client: d.gate.Client(conn)}, nil
 }
 
-type clientKey struct{}
+type lineKey struct{}
 
-func withClient(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, clientKey{}, c.(*wire.Client))
+func withLine(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, lineKey{}, c)
 }
 
-func clientOf(r *http.Request) *wire.Client {
-	return r.Context().Value(clientKey{}).(*wire.Client)
-}
+func lineOf(r *http.Request) *line { return r.Context().Value(lineKey{}).(*line) }

@@ -73,7 +73,7 @@ func (s *Stand) tunnel(w http.ResponseWriter, host string) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	client := conn.(*wire.Client)
+	client := conn.(*line)
 	defer client.Close()
 	if sent.Reader.Buffered() > 0 {
 		return // sent before it was asked for
@@ -86,16 +86,16 @@ func (s *Stand) tunnel(w http.ResponseWriter, host string) {
 	if err != nil {
 		return
 	}
-	one := &single{Client: client, over: make(chan struct{})}
+	one := &single{line: client, over: make(chan struct{})}
 	server := &http.Server{ //nolint:gosec // no time-outs: a held step may wait for long, and only loopback calls
-		Handler: http.HandlerFunc(s.to.step), ConnContext: withClient, ConnState: one.state, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: loud(s.to.step), ConnContext: withLine, ConnState: one.state, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	_ = server.Serve(one) // net.ErrClosed, when the connection has ended
 }
 
 // single is a listener that has one connection to give.
 type single struct {
-	*wire.Client
+	*line
 	given bool
 	once  sync.Once
 	over  chan struct{}
@@ -104,7 +104,7 @@ type single struct {
 func (s *single) Accept() (net.Conn, error) {
 	if !s.given {
 		s.given = true
-		return s.Client, nil
+		return s.line, nil
 	}
 	<-s.over
 	return nil, net.ErrClosed

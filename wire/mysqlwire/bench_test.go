@@ -13,14 +13,13 @@ func BenchmarkProxy(b *testing.B) {
 		{"select", "SELECT 1"}, {"insert", "INSERT INTO t VALUES (1, 'x') ON DUPLICATE KEY UPDATE note = 'x'"},
 	} {
 		b.Run(what.name, func(b *testing.B) {
-			ask := func(dsn string) func() error {
+			wiretest.RoundTrips(b, s.dsn, s.proxied, func(dsn string) func() error {
 				conn := connect(b, dsn)
 				return func() error {
 					_, err := conn.ExecContext(b.Context(), what.sql)
 					return err
 				}
-			}
-			wiretest.RoundTrips(b, ask(s.dsn), ask(s.proxied))
+			})
 			s.Steps() // or the events pile up
 		})
 	}

@@ -16,14 +16,13 @@ func BenchmarkProxy(b *testing.B) {
 		{"select", "SELECT 1"}, {"insert", "INSERT INTO t VALUES (1) ON CONFLICT (id) DO UPDATE SET note = 'x'"},
 	} {
 		b.Run(what.name, func(b *testing.B) {
-			ask := func(dsn string) func() error {
+			wiretest.RoundTrips(b, s.dsn, s.proxied, func(dsn string) func() error {
 				conn := connect(b, dsn)
 				return func() error {
 					_, err := conn.Exec(b.Context(), what.sql, pgx.QueryExecModeCacheStatement)
 					return err
 				}
-			}
-			wiretest.RoundTrips(b, ask(s.dsn), ask(s.proxied))
+			})
 			s.Steps() // or the events pile up
 		})
 	}

@@ -23,8 +23,10 @@ func BenchmarkProxy(b *testing.B) {
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
-			direct, proxied := client(b, s.addr, 3), client(b, s.proxy.Addr(), 3)
-			wiretest.RoundTrips(b, func() error { return exchange(direct) }, func() error { return exchange(proxied) })
+			wiretest.RoundTrips(b, s.addr, s.proxy.Addr(), func(addr string) func() error {
+				c := client(b, addr, 3)
+				return func() error { return exchange(c) }
+			})
 			s.Steps() // or the events pile up
 		})
 	}

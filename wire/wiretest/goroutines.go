@@ -15,6 +15,7 @@ import (
 func Main(m *testing.M, work func(addr string)) (code int) {
 	if addr := os.Getenv(workerEnv); addr != "" {
 		work(addr)
+		return 0
 	}
 	code = m.Run()
 	if left := goroutinesLeft(); left != "" && code == 0 {

@@ -28,7 +28,8 @@ type watchdog struct {
 // make short for MariaDB, and the end for most others; a program that blocks it
 // (MariaDB's bootstrap) is left to the SIGKILL, by which the script ends itself
 // as well. It waits for the server in between, since PostgreSQL's backends are in
-// groups of their own and end with it. $1 is the folder, $2 the tries to wait,
+// groups of their own and end with it. The folder itself it may not remove where the server has
+// an account of its own and TMPDIR is not everybody's; the owner does. $1 is the folder, $2 the tries to wait,
 // $3 the file with the server's process id.
 const watchdogScript = `
 trap '' HUP INT QUIT TERM
@@ -41,7 +42,7 @@ while [ "$tries" -gt 0 ] && [ -e "$3" ] &&
 	tries=$((tries - 1))
 done
 cd /
-rm -rf "$1" || { sleep 0.5; rm -rf "$1"; }
+rm -rf "$1" || [ -z "$(ls -A "$1")" ] || { sleep 0.5; rm -rf "$1"; }
 kill -KILL 0
 `
 

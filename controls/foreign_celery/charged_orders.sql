@@ -1,0 +1,1 @@
+CREATE TABLE charged_orders (order_id text);

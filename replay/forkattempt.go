@@ -1,0 +1,107 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const forkedFrom = "forked from an interpreter that had loaded their libraries"
+
+// serve starts the server. What it loads is always how a cold start begins: at the first
+// thing that is not fit for it, it is started anew and stops before.
+func (f *fork) serve(ctx context.Context, s launching) {
+	l := *f.learnt
+	why := l.unfit(f.first.pid)
+	if why == "" {
+		why = f.attempt(ctx, l, s)
+	}
+	if n := slices.IndexFunc(l.load, func(a asked) bool { return a.name == f.upTo }); n > 0 {
+		l.load, f.upTo = l.load[:n], why
+		why = f.attempt(ctx, l, s)
+	}
+	if why != "" && ctx.Err() == nil {
+		f.giveUp(why)
+	}
+}
+
+// attempt starts a server, or tells what is in the way; that of one thing that it was to
+// load is in upTo, too.
+func (f *fork) attempt(ctx context.Context, l learnt, s launching) (why string) {
+	plain := f.environ()
+	if err := f.tell(l, plain, values(s.environ)); err != nil {
+		return err.Error()
+	}
+	asked := launching{command: s.command, folder: s.folder, environ: f.hooked(listed(plain), "serve")}
+	server, err := startForkServer(asked)
+	if err != nil {
+		return err.Error()
+	}
+	line, err := server.answer(ctx, f.lab.Spec.Timeouts.Ready)
+	if err == nil && line == "ready" {
+		err = f.check(plain, asked, s)
+	}
+	if err == nil && line == "ready" {
+		f.server = server
+		return ""
+	}
+	server.end()
+	if err != nil {
+		return err.Error()
+	}
+	if unfit, ok := strings.CutPrefix(line, "unfit\t"); ok {
+		f.upTo, line, _ = strings.Cut(unfit, "\t")
+		line = f.upTo + ": " + line
+	}
+	return line
+}
+
+// environ is what the server has of a worker's: what is the worker's own is not there,
+// or leads nowhere.
+func (f *fork) environ() map[string]string {
+	spec := f.lab.Spec
+	all := values(environment(f.lab.Environ, spec, addresses{refuse: f.refuse.URL(), temp: filepath.Join(f.folder, "tmp")}))
+	e := spec.Environment
+	for _, name := range []string{e.Database, e.Queue, e.Broker, e.Outside, e.JobFile, e.Mail} {
+		delete(all, name)
+	}
+	return all
+}
+
+// tell writes what is to be loaded, and what each worker has as a value of its own.
+func (f *fork) tell(l learnt, server, worker map[string]string) error {
+	load, differ := "", []string{}
+	for _, m := range l.load {
+		load += m.name + "\t" + m.where + "\t" + m.path + "\n"
+	}
+	f.loaded = len(l.load)
+	for name := range allNames(server, worker) {
+		if !same(name, server, worker) {
+			differ = append(differ, name)
+		}
+	}
+	slices.Sort(differ)
+	err := os.WriteFile(filepath.Join(f.folder, "load"), []byte(load), 0o600)
+	return errors.Join(err, os.WriteFile(filepath.Join(f.folder, "differ"), []byte(strings.Join(differ, "\n")), 0o600))
+}
+
+// check: would a fork be what a worker is that is started cold?
+func (f *fork) check(plain map[string]string, asked, s launching) error {
+	f.started = forkedAs{plain: plain, changed: changes(f.read("server.changed"))}
+	first, server := &f.started.first, &f.started.server
+	first.given, first.seen, first.words = values(f.given.environ), values(strings.Split(f.read("learner.environ"), "\x00")), f.read("learner.cmdline")
+	server.given, server.seen, server.words = values(asked.environ), values(strings.Split(f.read("server.environ"), "\x00")), f.read("server.cmdline")
+	_, err := f.started.environment(values(s.environ))
+	return errors.Join(err, f.started.checkWords(f.given.port))
+}
+
+func (f *fork) fork(ctx context.Context, s launching) (*process, error) {
+	environ, err := f.started.environment(values(s.environ))
+	if err != nil {
+		return nil, err
+	}
+	return f.server.fork(ctx, listed(environ), s.port)
+}

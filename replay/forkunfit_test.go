@@ -1,0 +1,100 @@
+//go:build linux
+
+package replay
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is installed and must not be loaded before the fork, and one file of the user's.
+var unfitPython = map[string]string{
+	"opens.py":   "import socket\nserver = socket.create_server(('127.0.0.1', 0))\nheld = socket.create_connection(server.getsockname())\n",
+	"threads.py": "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n",
+	"reads.py":   "import os\nurl = os.environ.get('DATABASE_URL')\n",
+	"raises.py":  "import builtins\nbuiltins.configured\n",
+	"asks.py":    "import settings\n",
+	"moves.py":   "import os\nos.chdir('/')\n",
+	"gevent.py":  "",
+	"sets.py":    "import os\nos.environ['SET'] = '1'\n",
+	"changes.py": "import os\nos.environ['TMPDIR'] = '/'\n",
+}
+
+var unfitRuby = map[string]string{
+	"opens.rb":   "require 'socket'\nSERVER = TCPServer.new('127.0.0.1', 0)\nHELD = TCPSocket.new('127.0.0.1', SERVER.addr[1])\n",
+	"threads.rb": "Thread.new { sleep }\n",
+	"reads.rb":   "URL = ENV.fetch('DATABASE_URL', nil)\n",
+	"raises.rb":  "$configured.fetch(0)\n",
+	"asks.rb":    "require 'settings'\n",
+	"moves.rb":   "Dir.chdir('/')\n",
+	"sets.rb":    "ENV['SET'] = '1'\n",
+}
+
+// fits is one worker, whether it can be forked, and what is said of it.
+type fits struct {
+	name, command, script string
+	forked                bool
+	text                  string
+	printed               string // by the third worker; empty: each prints something else
+}
+
+func TestWhatIsNotFitForAFork(t *testing.T) {
+	here := t.TempDir()
+	python, installed := pythonIn(t, filepath.Join(here, "venv"))
+	writeIn(t, installed, unfitPython)
+	writeIn(t, filepath.Join(here, "app"), map[string]string{"settings.py": "", "lib/settings.rb": ""})
+	gems := filepath.Join(here, "gems", "gems", "unfit-1", "lib")
+	writeIn(t, gems, unfitRuby)
+	writeIn(t, filepath.Join(here, "gems"), map[string]string{
+		"gems/fine-1/lib/fine.rb":       "FINE = Process.pid",
+		"specifications/fine-1.gemspec": "Gem::Specification.new('fine', '1') { |s| s.summary, s.authors = 'fine', ['-'] }",
+	})
+	inPython, inRuby := python+" main.py {port}", "ruby -I "+gems+" -I lib main.rb {port}"
+	for _, c := range []fits{
+		{"Python: opens", inPython, "import json, opens\nprint(opens.server.getsockname())", true, "opens: keeps something open", ""},
+		{"Python: starts a thread", inPython, "import json, threads, threading\nprint(threading.active_count())", true, "threads: starts a thread", "2"},
+		{"Python: reads", inPython, "import json, reads\nprint(reads.url)", true, "reads: reads DATABASE_URL", "sqlite:2"},
+		{"Python: raises", inPython, "import builtins, json\nbuiltins.configured = 1\nimport raises\nprint(1)", true, "raises: raises AttributeError", "1"},
+		{"Python: moves", inPython, "import json, moves, os\nprint(os.getcwd())", true, "moves: changes the folder", "/"},
+		{"Python: sets", inPython, "import json, sets, os\nprint(os.environ['SET'])", true, "that they ask for)", "1"},
+		{"Python: changes", inPython, "import json, changes, os\nprint(os.environ['TMPDIR'])", false, "what it loads changes TMPDIR", "/"},
+		{"Python: random", inPython, "import random\nprint(random.random())", true, "that they ask for)", ""},
+		{"Python: uuid", inPython, "import uuid\nprint(uuid.uuid4())", true, "that they ask for)", ""},
+		{"Python: OpenSSL's", inPython, "import ssl\nprint(ssl.RAND_bytes(8))", true, "that they ask for)", ""},
+		{"Python: asks for the user's own", inPython, "import asks\nprint(1)", false, "settings is the worker's own to load", "1"},
+		{"Python: its own alone", inPython, "import settings\nprint(1)", false, "nothing that is installed", "1"},
+		{"Python: patches", inPython, "import gevent\nprint(1)", false, "gevent changes what is loaded after it", "1"},
+		{"Python: isolated", python + " -I main.py", "import json\nprint(1)", false, "no Python or Ruby", "1"},
+		{"Python: below a shell", inPython + "; true", "import json\nprint(1)", false, "leaves a shell", "1"},
+		{"Python: an address among the words", inPython + " $DATABASE_URL", "import sys, json\nprint(sys.argv[2])", false, "tells each worker something else", "sqlite:2"},
+		{"Python: a variable from another", "X=$DATABASE_URL exec " + inPython, "import os, json\nprint(os.environ['X'])", false, "makes X anew", "sqlite:2"},
+		{"neither", "echo 1", "", false, "no Python or Ruby", "1"},
+		{"Ruby: a gem", inRuby, "require 'json'; require 'fine'; p FINE == Process.pid, $LOAD_PATH.grep(/fine/).size", true, "that they ask for)", "false\n1"},
+		{"Ruby: opens", inRuby, "require 'json'; require 'opens'; p SERVER.addr[1]", true, "opens: keeps something open", ""},
+		{"Ruby: starts a thread", inRuby, "require 'json'; require 'threads'; p Thread.list.size", true, "threads: starts a thread", "2"},
+		{"Ruby: reads", inRuby, "require 'json'; require 'reads'; puts URL", true, "reads: reads DATABASE_URL", "sqlite:2"},
+		{"Ruby: raises", inRuby, "require 'json'; $configured = [1]; require 'raises'; p 1", true, "raises: raises NoMethodError", "1"},
+		{"Ruby: moves", inRuby, "require 'json'; require 'moves'; puts Dir.pwd", true, "moves: changes the folder", "/"},
+		{"Ruby: sets", inRuby, "require 'json'; require 'sets'; puts ENV['SET']", true, "that they ask for)", "1"},
+		{"Ruby: random", inRuby, "require 'json'; p rand", true, "that they ask for)", ""},
+		{"Ruby: secure random", inRuby, "require 'securerandom'; p SecureRandom.hex", true, "that they ask for)", ""},
+		{"Ruby: OpenSSL's", inRuby, "require 'openssl'; p OpenSSL::Random.random_bytes(8)", true, "that they ask for)", ""},
+		{"Ruby: asks for the user's own", inRuby, "require 'asks'; p 1", false, "settings is the worker's own to load", "1"},
+		{"Ruby: its own before the main program", "ruby -r ./lib/settings main.rb", "require 'json'; p 1", false, "settings.rb is the worker's own to load", "1"},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.check(t, filepath.Join(here, "app"), "GEM_PATH="+filepath.Join(here, "gems")) })
+	}
+}
+
+func (c fits) check(t *testing.T, folder string, environ ...string) {
+	writeIn(t, folder, map[string]string{"main.py": c.script, "main.rb": c.script})
+	told := runForks(t, c.command, folder, environ...)
+	if told.Forked[2] != c.forked || !strings.Contains(told.Text, c.text) || strings.HasPrefix(told.Text, forkedFrom) != c.forked {
+		t.Errorf("%+v", told)
+	}
+	second, third := strings.TrimSpace(told.Workers[1]), strings.TrimSpace(told.Workers[2])
+	if c.printed != "" && third != c.printed || c.printed == "" && (third == "" || second == third) {
+		t.Errorf("printed %q and %q, and %q cold", second, third, told.Cold)
+	}
+}
