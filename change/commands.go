@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -74,5 +75,5 @@ func shellWord(text string) string {
 	if plainWord.MatchString(text) {
 		return text
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return shell.Quote(text)
 }

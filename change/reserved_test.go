@@ -2,13 +2,13 @@ package change_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/change"
 	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/internal/golden"
 )
 
 // What a database says its words are; SQLite says none.
@@ -47,15 +47,7 @@ func TestReservedWords(t *testing.T) {
 		}
 	}
 	slices.Sort(refused)
-	text := strings.Join(slices.Compact(refused), "\n") + "\n"
-	if os.Getenv("UPDATE_RESERVED") != "" {
-		if err := os.WriteFile("reserved.txt", []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if is, err := os.ReadFile("reserved.txt"); err != nil || string(is) != text {
-		t.Errorf("reserved.txt differs from what the databases refuse (%v); UPDATE_RESERVED=1 writes it anew:\n%s", err, text)
-	}
+	golden.Check(t, "reserved.txt", []byte(strings.Join(slices.Compact(refused), "\n")+"\n"))
 }
 
 // refuses tells whether a table cannot have this name, without quotes, wherever the guard's

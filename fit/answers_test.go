@@ -95,6 +95,7 @@ func TestRefusedAnswers(t *testing.T) {
 		"a long name":                 {sound("job", strings.Repeat("x", 65)), "job is longer than 64 bytes", "charge.create"},
 		"a long text":                 {sound("repeat", strings.Repeat("x", 301)), "repeat is longer than 300 characters", "a sentence or two"},
 		"lines":                       {sound("repeat", `"a\nb"`), "repeat has a character that cannot be shown", "one line"},
+		"a line turned round":         {sound("repeat", `"a\u202eb"`), "repeat has a character that cannot be shown", "one line"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadAnswers("a.yaml", []byte(c.text))
@@ -152,4 +153,12 @@ func TestOrderOfQuestions(t *testing.T) {
 			rt.Fatal(err)
 		}
 	})
+}
+
+func TestBlanksOfOtherLanguages(t *testing.T) {
+	for _, text := range []string{"Un débit\u202f: un seul par commande", "一つの注文に\u3000一つの請求"} {
+		if what, _ := checkText(text); what != "" {
+			t.Errorf("%q %s", text, what)
+		}
+	}
 }

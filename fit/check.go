@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/twiceproof/twiceproof/internal/visible"
@@ -20,9 +21,18 @@ const (
 	maxRun = 7 * 24 * time.Hour
 )
 
+// blank takes the blanks of other languages for one, as the narrow one before a French colon.
+func blank(c rune) rune {
+	if unicode.Is(unicode.Zs, c) {
+		return ' '
+	}
+	return c
+}
+
 func checkText(text string) (what, hint string) {
+	plain := strings.Map(blank, text)
 	switch {
-	case visible.Line(text) != text:
+	case !utf8.ValidString(text) || visible.Line(plain) != plain:
 		return "has a character that cannot be shown", "write it in one line of plain text"
 	case utf8.RuneCountInString(text) > maxText:
 		return fmt.Sprintf("is longer than %d characters", maxText), "say it in a sentence or two"

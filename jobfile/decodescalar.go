@@ -33,7 +33,7 @@ func (d *decoder) text(n ast.Node, field, want string) (string, bool) {
 		return "", false
 	}
 	if unfilled.MatchString(text) {
-		d.fail(n, field, field+" is not filled in", "write your own in the place of FILL_IN; the remark beside it says what")
+		d.fail(n, field, field+" is not filled in", "write your own in the place of FILL_IN; the remark above it says what")
 		return "", false
 	}
 	return text, true

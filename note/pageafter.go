@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/fit"
+	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
@@ -67,16 +68,16 @@ func (n Note) notPromisedOutside() string {
 // afterwards is how to revert, and the commands for whoever looks after the job.
 func (n Note) afterwards() []line {
 	path := shortPath(n.JobFile)
-	file, sweep := "--file "+shellWord(path), "twiceproof sweep --apply"
+	file, sweep := "--file "+shell.Word(path), "twiceproof sweep --apply"
 	if folder := filepath.Dir(path); folder != "." {
-		sweep += " " + shellWord(folder)
+		sweep += " " + shell.Word(folder)
 	}
 	lines := []line{
 		words(strongOf("Revert"), ": reverting the commit restores the old job, with its repeats. The table can stay, since nothing else reads it, or be dropped by a migration of its own. Decide held operations first."),
 		words(strongOf("Past repeats"), ": ", codeOf("twiceproof repeats"), " lists them (", codeOf("--query"), " prints the SQL to run yourself). What to do about them is a separate decision. ",
 			strongOf("Every day"), ": ", codeOf("twiceproof status "+file), ", and the sweep: ", codeOf(sweep), "."),
 	}
-	lines = append(lines, words(strongOf("Held operations"), ": ", codeOf("twiceproof held "+file+" --job "+shellWord(n.Job.Type)), ", or ", codeOf(n.heldQuery()), "."))
+	lines = append(lines, words(strongOf("Held operations"), ": ", codeOf("twiceproof held "+file+" --job "+shell.Word(n.Job.Type)), ", or ", codeOf(n.heldQuery()), "."))
 	retention := n.Job.Retention
 	if retention == 0 {
 		retention, _ = fit.Retention(n.Job.Queue)
@@ -85,7 +86,11 @@ func (n Note) afterwards() []line {
 }
 
 func (n Note) heldQuery() string {
-	return fmt.Sprintf("SELECT operation_key, hold_reason, held_at FROM %s WHERE job_type = '%s' AND state = 'held'", n.Table, strings.ReplaceAll(n.Job.Type, "'", "''"))
+	jobType := strings.ReplaceAll(n.Job.Type, "'", "''")
+	if n.Report.Database == "mysql" {
+		jobType = strings.ReplaceAll(jobType, `\`, `\\`)
+	}
+	return fmt.Sprintf("SELECT operation_key, hold_reason, held_at FROM %s WHERE job_type = '%s' AND state = 'held'", n.Table, jobType)
 }
 
 // shortPath leaves the folders out where the page has no room for them: then the commands
@@ -95,14 +100,6 @@ func shortPath(name string) string {
 		return path.Base(filepath.ToSlash(name))
 	}
 	return name
-}
-
-// shellWord quotes what a shell would take apart.
-func shellWord(text string) string {
-	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // toSign are the five things to confirm in writing.

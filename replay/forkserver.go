@@ -39,7 +39,7 @@ func startForkServer(s launching) (*forkServer, error) {
 	defer answers.Close()
 	f := &forkServer{requests: requests, pipe: pipe, answers: bufio.NewReader(pipe)}
 	f.process, err = begin(func(write *os.File) (int, func() error, error) {
-		cmd := shell(s.command, s.folder, s.environ)
+		cmd := shellCommand(s.command, s.folder, s.environ)
 		cmd.ExtraFiles = append(make([]*os.File, firstPipe-3), read, answers)
 		return startShell(cmd, write)
 	})

@@ -32,6 +32,9 @@ func endOrphans(before map[int]string, folder string) []string {
 	names := map[string]bool{}
 	for end := time.Now().Add(orphanLimit); ; time.Sleep(time.Millisecond) {
 		left := orphans(before, folder)
+		if len(left) == 0 || time.Now().After(end) { // one that has just ended may have left its children to this process
+			return slices.Sorted(maps.Keys(names))
+		}
 		for pid := range left {
 			if ended, _ := syscall.Wait4(pid, nil, syscall.WNOHANG, nil); ended == pid {
 				delete(left, pid)
@@ -42,9 +45,6 @@ func endOrphans(before map[int]string, folder string) []string {
 		for pid := range left {
 			names[nameOf(pid)] = true
 			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-		if len(left) == 0 || time.Now().After(end) {
-			return slices.Sorted(maps.Keys(names))
 		}
 	}
 }

@@ -27,11 +27,11 @@ type process struct {
 // startProcess runs one command of the shell.
 func startProcess(command, folder string, environment []string) (*process, error) {
 	return begin(func(write *os.File) (int, func() error, error) {
-		return startShell(shell(command, folder, environment), write)
+		return startShell(shellCommand(command, folder, environment), write)
 	})
 }
 
-func shell(command, folder string, environment []string) *exec.Cmd {
+func shellCommand(command, folder string, environment []string) *exec.Cmd {
 	cmd := exec.Command("sh", "-c", inPlace(command)) //nolint:noctx // ended by its group, not by a context
 	cmd.Dir, cmd.Env = folder, environment
 	ownGroup(cmd)

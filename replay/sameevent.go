@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/queue"
 )
 
@@ -55,7 +56,7 @@ func (w *world) run(ctx context.Context, command string, limit time.Duration) (p
 // enqueue runs one of the application's own enqueuers, straight at the queue.
 func (w *world) enqueue(ctx context.Context, command string, op operation) error {
 	before := w.sent()
-	printed, err := w.run(ctx, strings.ReplaceAll(command, "{{key}}", shellQuote(op.value)), enqueueLimit)
+	printed, err := w.run(ctx, strings.ReplaceAll(command, "{{key}}", shell.Quote(op.value)), enqueueLimit)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -90,5 +91,3 @@ func (w *world) compareKeys(ctx context.Context, op operation) error {
 	}
 	return nil
 }
-
-func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

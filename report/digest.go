@@ -10,8 +10,8 @@ import (
 	"github.com/twiceproof/twiceproof/replay"
 )
 
-// digests are those of the plan and of the histories, as they are on the disk.
-func (e Evidence) digests(r Report) map[string]string {
+// Digests are those of the plan and of the histories, as they are on the disk.
+func (e Evidence) Digests(r Report) map[string]string {
 	files := map[string]string{}
 	names := []string{planFile}
 	for _, result := range r.Results {

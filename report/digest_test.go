@@ -17,6 +17,7 @@ func TestAltered(t *testing.T) {
 	noError(t, e.WriteCase(seenOnce("new", "sequential")))
 	r := fixed()
 	r.Results = []replay.Result{{Version: "new", Case: "sequential"}, {Version: "new", Case: "shutdown"}} // which does not apply
+	r.Files = e.Digests(r)
 	noError(t, e.WriteReports(r, nil))
 	stored, err := e.ReadResults()
 	noError(t, err)

@@ -109,7 +109,6 @@ func (e Evidence) WriteIncomplete(r Report) error {
 // WriteReports keeps the whole report, for programs and for people, with the histories by
 // version/case. The results are the last file: where they are, everything is.
 func (e Evidence) WriteReports(r Report, histories map[string][]replay.Event) error {
-	r.Files = e.digests(r)
 	drawn := func(w io.Writer, r Report) error { return WriteHTML(w, r, histories) }
 	for _, report := range []struct {
 		name  string

@@ -14,13 +14,13 @@ const Limit = "ok means that none of these faults broke it, not that the code is
 func origin(r Report) string {
 	text := r.GeneratedAt.UTC().Format("2006-01-02 15:04:05 UTC") + " · twiceproof " + r.ToolVersion + " · " + treeText(r.Tree)
 	if r.Fast {
-		text += " · " + Fast
+		text += " · " + fast
 	}
 	return text
 }
 
-// Fast is what a report of such a replay says in every form of it.
-const Fast = "with --fast: workers were forked from an interpreter that had loaded the libraries"
+// fast is what a report of such a replay says in every form of it.
+const fast = "with --fast: workers were forked from an interpreter that had loaded the libraries"
 
 func treeText(t *Tree) string {
 	if t == nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/internal/visible"
 )
 
@@ -30,7 +31,7 @@ func (r heldResult) text(w io.Writer) error {
 }
 
 func (h heldJSON) text(b *strings.Builder) {
-	fmt.Fprintf(b, "%s %s\n", visible.Line(h.Job), shellWord(h.Key))
+	fmt.Fprintf(b, "%s %s\n", visible.Line(h.Job), shell.Word(h.Key))
 	fmt.Fprintf(b, "  held for %s, since %s: %s (%s)\n", roughly(h.rec.Held), h.HeldAt, visible.Line(h.Reason), reasonInWords(h.Reason))
 	fmt.Fprintf(b, "  acts %d, vanished %d, look-ups %d, put back %d; policy %s; first claimed %s, last by %q\n",
 		h.Acts, h.Vanished, h.LookUps, h.Requeues, orNone(visible.Line(h.Policy)), h.FirstClaimedAt, h.ClaimedBy)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/admin"
+	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
@@ -74,30 +75,9 @@ func (f heldFlags) command(rec admin.Record, decision string) string {
 	}
 	words = append(words, rec.Key)
 	for i, word := range words {
-		words[i] = shellWord(word)
+		words[i] = shell.Word(word)
 	}
 	return strings.Join(words, " ")
-}
-
-// shellWord also writes, as bash and zsh read it, what a terminal would not show, or
-// obey. Three octal digits end by themselves, whatever comes next.
-func shellWord(word string) string {
-	if !oddWord(word) {
-		return quoted(word)
-	}
-	var b strings.Builder
-	b.WriteString("$'")
-	for i := range len(word) {
-		switch c := word[i]; {
-		case c == '\'' || c == '\\':
-			b.WriteString(`\` + string(rune(c)))
-		case c < ' ' || c >= 0x7f:
-			fmt.Fprintf(&b, `\%03o`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String() + "'"
 }
 
 func oddWord(word string) bool { return word != visible.Line(word) }

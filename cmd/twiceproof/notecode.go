@@ -26,7 +26,10 @@ func codeSince(ctx context.Context, tree *report.Tree, folder string, without ..
 	}
 	top = strings.TrimSpace(top)
 	g, err := filesSince(ctx, filepath.Join(top, filepath.FromSlash(tree.Folder)), tree.Commit)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return note.Since{Untold: "git did not answer within " + gitLimit.String()}
+	case err != nil:
 		return note.Since{Untold: "the commit " + tree.Commit[:min(12, len(tree.Commit))] + " or its folder is not in this repository"}
 	}
 	all, out := map[string]bool{}, namesIn(top, without...)

@@ -1,23 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof/admin"
 	"github.com/twiceproof/twiceproof/dialect"
-	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
@@ -131,32 +127,6 @@ func (t *recordTable) lease(jobType string) time.Duration {
 		return j.StoredLease()
 	}
 	return 0
-}
-
-// show prints a result; a reader that has gone (| head) is no error. What comes from data
-// is written out.
-func show(w io.Writer, asJSON bool, value any, text func(io.Writer) error) error {
-	written, err := told(asJSON, value, text)
-	if err == nil {
-		_, err = w.Write(written)
-	}
-	if errors.Is(err, syscall.EPIPE) {
-		return nil
-	}
-	return err
-}
-
-func told(asJSON bool, value any, text func(io.Writer) error) ([]byte, error) {
-	var b bytes.Buffer
-	if !asJSON {
-		err := text(&b)
-		return []byte(visible.Text(b.String())), err
-	}
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(value)
-	return visible.JSON(b.Bytes()), err
 }
 
 // unread: the table could not be read to its end.

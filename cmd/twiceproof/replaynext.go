@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/replay"
 	"github.com/twiceproof/twiceproof/report"
@@ -15,7 +16,7 @@ func (f replayFlags) tellNext(r report.Report, evidence report.Evidence) {
 		fmt.Fprintln(f.std.err, "hint: under resend the outside service must know a reference again: is outside.remembers: true in the replay file?")
 	}
 	fmt.Fprintln(f.std.err, report.Meaning(r))
-	next := "open " + quoted(filepath.Join(evidence.Folder, "report.md"))
+	next := "open " + shell.Word(filepath.Join(evidence.Folder, "report.md"))
 	switch {
 	case len(f.only) > 0:
 		next += "; for the whole proof leave --only out"

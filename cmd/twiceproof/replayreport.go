@@ -45,6 +45,7 @@ func finish(r report.Report, out replay.Outcome) report.Report {
 }
 
 func (f replayFlags) show(r report.Report, histories map[string][]replay.Event, evidence report.Evidence) error {
+	r.Files = evidence.Digests(r)
 	if err := evidence.WriteReports(r, histories); err != nil {
 		return evidenceProblem(err)
 	}

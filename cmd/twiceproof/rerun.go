@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/replay"
 )
 
@@ -35,19 +36,9 @@ func (f replayFlags) rerun(version, name string) string {
 		words = append(words, "--markdown")
 	}
 	for i, word := range words {
-		words[i] = quoted(word)
+		words[i] = shell.Word(word)
 	}
 	return strings.Join(words, " ")
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,=-]+$`)
-
-// quoted is a word as a shell reads it back.
-func quoted(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // rerunHow says where the rerun commands are typed: their paths are as they were given.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/admin"
+	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/internal/visible"
 )
 
@@ -152,7 +153,7 @@ func (r resolveResult) text(w io.Writer) error {
 }
 
 func (o resolvedJSON) text(b *strings.Builder) {
-	fmt.Fprintf(b, "%s %s: %s\n", visible.Line(o.Job), shellWord(o.Key), o.Outcome)
+	fmt.Fprintf(b, "%s %s: %s\n", visible.Line(o.Job), shell.Word(o.Key), o.Outcome)
 	if o.After != nil {
 		fmt.Fprintf(b, "  held since %s: %s\n", o.HeldAt, visible.Line(o.Before.HoldReason))
 		fmt.Fprintf(b, "  before: %s\n  after:  %s\n", o.Before, o.After)

@@ -45,11 +45,12 @@ func (r *csvRows) headless() error {
 }
 
 // isValue: a column that is not there is told with the names that are, and in a file
-// without names those are values. Each row of it has a time, which has six digits or more
-// however it is written; no name has.
+// without names those are values. Each row of it has a time, which has six digits or more,
+// or begins with one, as 4/3/26; hardly a name does.
 func isValue(field string) bool {
 	_, number := strconv.ParseFloat(field, 64)
-	return number == nil || digits(field) >= 6 || strings.ContainsAny(field, "\r\n@")
+	n := digits(field)
+	return number == nil || n >= 6 || n > 1 && digits(field[:1]) == 1 || strings.ContainsAny(field, "\r\n@")
 }
 
 func digits(text string) (n int) {

@@ -180,6 +180,8 @@ func TestErrors(t *testing.T) {
 		{"no field", strings.Repeat(`{"reff": "secret", "at": 1, "by": {"secret777": 1}}`+"\n", 2) + `{"other": 1, "secret": 2}`, "-", jsonl, "has no field ref", "did you mean reff? it has reff, at"},
 		{"no field, nor any that may be told", `{"secret": {"secret-1042": 1}}`, "-", jsonl, "has no field ref", "they may be values"},
 		{"no header, and an unusual time", "secret;04.03.26 05:06\nb;04.03.26 05:07\n", "-", csvOf(two), "does not begin with a row that names", "with a header"},
+		{"no header, and a short date", "secret;4/3/26\nb;4/3/26\n", "-", csvOf(two), "does not begin with a row that names", "with a header"},
+		{"a name with digits", "2nd,ref1\nsecret,secret\n", "-", csvOf(two), "has no column ref", "it has 2nd, ref1"},
 		{"no JSON", "secret\n", "-", jsonl, "has no line with a JSON object", "one object a line"},
 		{"empty", "", "-", csvOf(two), "is empty", "check the export"},
 		{"half a gzip", string(gz[:len(gz)-9]), "-", csvOf(two), "is gzipped and not whole", "copy it again"},
