@@ -91,13 +91,12 @@ func doctorCommand(std stdio) *cobra.Command {
 	set.StringVar(&f.environment, "environment", "production", "the `name` of the environment whose part of --sidekiq-config counts")
 	set.StringVar(&f.ruby, "ruby", "ruby", "the `interpreter` that can require it")
 	set.StringSliceVar(&f.accept, "accept", nil, "a finding's `id` that does not count; several with commas")
-	countFlags(set)
 	return cmd
 }
 
 // check refuses what would be passed over.
 func (f doctorFlags) check(fs *pflag.FlagSet) error {
-	err := cmp.Or(soundFlags(fs), excludeEachOther(fs, "table", "file"), needsOne(fs, "python", "celery"), needsOne(fs, "ruby", "sidekiq"), needsOne(fs, "environment", "sidekiq-config", "sidekiq"))
+	err := cmp.Or(excludeEachOther(fs, "table", "file"), needsOne(fs, "python", "celery"), needsOne(fs, "ruby", "sidekiq"), needsOne(fs, "environment", "sidekiq-config", "sidekiq"))
 	if err != nil {
 		return err
 	}

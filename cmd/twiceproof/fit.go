@@ -71,7 +71,6 @@ func fitCommand(std stdio) *cobra.Command {
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "ask in plain lines, for a screen reader or a pipe")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the verdict as JSON (schema "+fit.Schema+")")
 	cmd.Flags().BoolVar(&f.markdown, "markdown", false, "print the verdict as Markdown")
-	countFlags(cmd.Flags())
 	return cmd
 }
 

@@ -52,7 +52,7 @@ func heldCommand(std stdio) *cobra.Command {
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fs := cmd.Flags()
-			if err := cmp.Or(soundFlags(fs), aloneWith(fs, "lines", "has every operation in one line", "file", "table", "job", "dsn"), f.check()); err != nil {
+			if err := cmp.Or(aloneWith(fs, "lines", "has every operation in one line", "file", "table", "job", "dsn"), f.check()); err != nil {
 				return err
 			}
 			return f.run(cmd.Context())
@@ -62,7 +62,6 @@ func heldCommand(std stdio) *cobra.Command {
 	cmd.Flags().IntVar(&f.limit, "limit", 50, "show at most so `many`; 0: all")
 	cmd.Flags().BoolVar(&f.lines, "lines", false, "print lines for resolve --stdin")
 	cmd.Flags().BoolVar(&f.showMessage, "show-message", false, "show the stored messages, which are your users' data")
-	countFlags(cmd.Flags())
 	return cmd
 }
 

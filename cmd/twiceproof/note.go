@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -57,7 +56,7 @@ func noteCommand(std stdio) *cobra.Command {
   twiceproof doctor --json > doctor.json; twiceproof note --doctor doctor.json`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmp.Or(soundFlags(cmd.Flags()), excludeEachOther(cmd.Flags(), "json", "format")); err != nil {
+			if err := excludeEachOther(cmd.Flags(), "json", "format"); err != nil {
 				return err
 			}
 			return f.run(cmd.Context())
@@ -70,7 +69,6 @@ func noteCommand(std stdio) *cobra.Command {
 	cmd.Flags().StringVar(&f.format, "format", "markdown", "markdown or html")
 	cmd.Flags().StringVar(&f.out, "out", "", "write the page into this `file`")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the result as JSON (schema "+note.Schema+")")
-	countFlags(cmd.Flags())
 	return cmd
 }
 

@@ -100,7 +100,6 @@ func (f *repeatsFlags) define(cmd *cobra.Command) {
 	fs.BoolVar(&f.json, "json", false, "print the result as JSON (schema "+repeatsSchema+")")
 	fs.StringVar(&f.html, "html", "", "also write it as a page to this `file`")
 	fs.StringVar(&f.share, "share", "", "also write a report to send on, without any value of the data, to this `file`")
-	countFlags(fs)
 }
 
 func (f *repeatsFlags) run(ctx context.Context) error {

@@ -71,7 +71,7 @@ func (f *repeatsFlags) checkFiles() error {
 
 // checkRepeatsFlags refuses every combination in which one of the flags would be passed over.
 func checkRepeatsFlags(fs *pflag.FlagSet) error {
-	problems := []error{soundFlags(fs), aloneWith(fs, "query", "reads nothing", "table", "reference", "time", "dialect"), excludeEachOther(fs, "key", "job-file")}
+	problems := []error{aloneWith(fs, "query", "reads nothing", "table", "reference", "time", "dialect"), excludeEachOther(fs, "key", "job-file")}
 	for _, need := range []struct {
 		name string
 		one  []string

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -58,7 +57,7 @@ func resolveCommand(std stdio) *cobra.Command {
     --done --why "the bank shows it, ticket 41" --apply order-17`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(soundFlags(cmd.Flags()), needsOne(cmd.Flags(), "queue-url", "run-again")); err != nil {
+			if err := needsOne(cmd.Flags(), "queue-url", "run-again"); err != nil {
 				return err
 			}
 			return f.run(cmd.Context(), args)
@@ -76,7 +75,6 @@ func resolveCommand(std stdio) *cobra.Command {
 	flags.StringVar(&f.queueURL, "queue-url", "", "the queue's `URL`, of Sidekiq and Celery that of the broker, for --run-again (default: the variable QUEUE_URL, REDIS_URL or CELERY_BROKER_URL)")
 	flags.BoolVar(&f.stdin, "stdin", false, "read the operations, one a line")
 	flags.BoolVar(&f.apply, "apply", false, "do it; without this nothing is changed")
-	countFlags(flags)
 	return cmd
 }
 

@@ -43,12 +43,16 @@ Exit status: 0 good, 1 something was found, 2 usage or environment,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return soundFlags(cmd.Flags()) },
 	}
 	root.SetVersionTemplate("twiceproof {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err: err, command: cmd.CommandPath()}
 	})
 	root.AddCommand(replayCommand(std), judgeCommand(std), schemaCommand(std), sweepCommand(std), statusCommand(std), heldCommand(std), resolveCommand(std), pruneCommand(std), fitCommand(std), repeatsCommand(std), noteCommand(std), doctorCommand(std), initCommand(std))
+	for _, cmd := range root.Commands() {
+		countFlags(cmd.Flags())
+	}
 	return root
 }
 
