@@ -141,6 +141,12 @@ func (d *doubts) voided() {
 	if d.in.Doctor == nil {
 		return
 	}
+	if jobs := d.in.Doctor.Jobs; len(jobs) > 0 && !slices.Contains(jobs, d.in.Job.Type) {
+		d.add(Unknown, "the settings check is of other jobs: "+some(jobs), "let twiceproof doctor look at this one: twiceproof doctor --file, with this job file")
+	}
+	if table := d.in.Doctor.Table; table != "" && table != d.in.Table {
+		d.add(Unknown, "the settings check is of the table "+table+", and the job file has "+d.in.Table, "let twiceproof doctor look at that one: twiceproof doctor --file, with this job file")
+	}
 	for _, f := range d.in.Doctor.Findings {
 		if f.Voids {
 			d.add(No, fmt.Sprintf("%s (%s): %s: nothing that a replay showed holds there", f.ID, f.Subject, strings.TrimSuffix(f.What, ".")), strings.TrimSuffix(f.Mend, "."))

@@ -134,6 +134,8 @@ func TestWhatWasSeenIsNotShown(t *testing.T) {
 			examined(sound, Doctor{Findings: []Finding{{ID: "sqlite.network", Severity: "repeats", Subject: "records.db", What: "it lies on NFS.", Mend: "move it.", Voids: true}}}), No,
 			"sqlite.network (records.db): it lies on NFS: nothing that a replay showed holds there",
 		},
+		"settings of other jobs":    {examined(sound, Doctor{Jobs: []string{"receipt.mail"}}), Unknown, "the settings check is of other jobs: receipt.mail"},
+		"settings of another table": {examined(sound, Doctor{Jobs: []string{"receipt.mail", "charge.create"}, Table: "app.records"}), Unknown, "of the table app.records, and the job file has idempotency_records"},
 		"a platform that may void it": {
 			examined(sound, Doctor{CouldNotCheck: []Gap{{ID: "table.trigger", Reason: "the account may not see it.", Matters: true}}}), Unknown,
 			"could not tell whether table.trigger is so, and then nothing holds that a replay showed: the account may not see it",

@@ -16,6 +16,8 @@ const DoctorSchema = "twiceproof.doctor/1"
 // Doctor is what the settings check found.
 type Doctor struct {
 	Schema   string    `json:"schema"`
+	Jobs     []string  `json:"jobs"`
+	Table    string    `json:"table"`
 	LookedAt []Source  `json:"looked_at"`
 	Findings []Finding `json:"findings"`
 	// CouldNotCheck is what it could not tell.

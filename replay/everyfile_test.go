@@ -85,7 +85,7 @@ func TestTheSecondKillIsAtAFile(t *testing.T) {
 			t.Errorf("%s: %+v\n%s", rung, r.Verdict, strings.Join(r.Facts, "\n"))
 		}
 		second := slices.ContainsFunc(out.Histories["old/"+EveryStep], func(e Event) bool {
-			return e.Event == EventFault && e.Fired && e.Detail == "the second kill" && strings.HasPrefix(e.Step, "database ")
+			return e.Event == EventFault && e.Fired && e.Detail == secondKill && strings.HasPrefix(e.Step, "database ")
 		})
 		if second != (rung == Pair) {
 			t.Errorf("%s: killed at a file a second time: %t", rung, second)

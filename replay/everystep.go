@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/twiceproof/twiceproof/job"
 )
@@ -24,11 +23,10 @@ func everyStep(ctx context.Context, w *world) error {
 	}
 	w.history.add(Event{Event: EventRecorded, Detail: r.tell()})
 	all := places(w.Rung, r.steps)
-	if only := w.plan.Places; len(only) > 0 {
-		all = slices.DeleteFunc(all, func(p place) bool { return !slices.Contains(only, p.name()) })
-	}
-	for i, p := range all {
-		w.progress(Progress{Planned: &w.plan, Done: i, Of: len(all)})
+	chosen, none := named(all, w.plan.Places)
+	w.tellNone(none, all)
+	for i, p := range chosen {
+		w.progress(Progress{Planned: &w.plan, Done: i, Of: len(chosen)})
 		if err := w.strikeAt(ctx, p); err != nil {
 			return err
 		}
@@ -43,6 +41,10 @@ func (w *world) strikeAt(ctx context.Context, p place) error {
 		w.history.nextRun()
 		w.operations = nil
 		struck, err := w.strike(ctx, p)
+		if w.unread(err) { // its workers are gone: the next place may be seen
+			w.history.add(Event{Event: EventFault, What: p.name(), Detail: fmt.Sprintf("%s was not seen to its end", p)})
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -141,6 +143,9 @@ func (w *world) outlast(ctx context.Context, k *worker, release func(), op opera
 	return w.end(ctx, op)
 }
 
+// secondKill tells the one of a redelivery from the one before it.
+const secondKill = "the second kill"
+
 // killAgain starts the next worker, gives it the message past the lease, and kills it at its
 // n-th step or write, unless it has fewer.
 func (w *world) killAgain(ctx context.Context, p place) error {
@@ -160,7 +165,7 @@ func (w *world) killAgain(ctx context.Context, p place) error {
 	if err != nil || !struck {
 		return err
 	}
-	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: f.Step().String(), Detail: "the second kill"})
+	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: f.Step().String(), Detail: secondKill})
 	if err := w.quiet(ctx, k); err != nil {
 		return err
 	}

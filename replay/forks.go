@@ -29,3 +29,19 @@ func (all forks) texts(plan Plan) map[string]string {
 	}
 	return said
 }
+
+// forkHint is for a worker that has not got as far as one that was started cold.
+func (k *worker) forkHint() string {
+	if k.forked {
+		return "; it was forked: without --fast it is started as you start it"
+	}
+	return ""
+}
+
+// howStarted is empty for a worker that was started cold.
+func (k *worker) howStarted() string {
+	if k.forked {
+		return workerForked
+	}
+	return ""
+}

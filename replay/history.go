@@ -27,6 +27,7 @@ const (
 	EventUnfinished = "unfinished"      // the replay ended in the middle of the case
 	EventOutlived   = "outlived"        // processes of a worker were there after their parent
 	EventRecorded   = "recorded"        // what a run says, before anything is struck
+	EventUnread     = "unread"          // the database could not be looked at: somebody was in the way
 	EventPrinted    = "printed"         // what a worker printed that got nowhere
 )
 

@@ -97,7 +97,7 @@ func (l *lab) build(ctx context.Context, v jobfile.CodeVersion) error {
 	l.progress(Progress{Building: v.Name})
 	printed, err := runCommand(ctx, l.fill(v.Build), l.Spec.Resolve("."), l.buildEnviron(), buildLimit)
 	if err != nil && ctx.Err() == nil {
-		return &Problem{What: fmt.Sprintf("the build of version %q failed: %v", v.Name, err), Hint: "run the build command of the replay file by hand", Output: tail(printed)}
+		return &Problem{What: fmt.Sprintf("the build of version %q failed: %v", v.Name, err), Hint: buildHint(v.Build, l.out), Output: tail(printed)}
 	}
 	return context.Cause(ctx)
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 )
 
+const countHint = "correct effects.count of the replay file: a query that counts the rows of the operation whose value it takes as $1"
+
 // effects counts what the operation has done, outside the worker.
 func (w *world) effects(ctx context.Context, op operation) (int, error) {
 	if !w.ownRow() {
@@ -13,7 +15,7 @@ func (w *world) effects(ctx context.Context, op operation) (int, error) {
 	}
 	n, err := w.db.Count(ctx, w.Spec.Effects.Count, op.value)
 	if err != nil {
-		return 0, &Problem{What: err.Error(), Hint: "correct effects.count of the replay file: a query that counts the rows of the operation whose value it takes as $1"}
+		return 0, setUp(err, countHint)
 	}
 	return n, w.countsNoOther(ctx)
 }
@@ -25,7 +27,7 @@ func (w *world) countsNoOther(ctx context.Context) error {
 	n, err := w.db.Count(ctx, w.Spec.Effects.Count, value(w.Spec.Message, 0))
 	switch {
 	case err != nil:
-		return &Problem{What: err.Error(), Hint: "correct effects.count of the replay file: a query that counts the rows of the operation whose value it takes as $1"}
+		return setUp(err, countHint)
 	case n != 0:
 		return &Problem{
 			What: fmt.Sprintf("effects.count counts %d effects of an operation that was never sent", n),
@@ -77,7 +79,7 @@ func (w *world) claimAge(ctx context.Context, op operation) (time.Duration, erro
 }
 
 func (w *world) noRecord(err error) error {
-	return &Problem{What: err.Error(), Hint: "guarded code keeps its records in the table " + w.Table + ": is it made by a file of database.schema?"}
+	return setUp(err, "guarded code keeps its records in the table "+w.Table+": is it made by a file of database.schema?")
 }
 
 // logQueue takes over what the queue has logged since the last time.

@@ -41,6 +41,9 @@ func (s *slot) play(ctx context.Context, p Planned, more bool) (*world, error) {
 	if err = theCase(p).script(ctx, w); err == nil {
 		err = w.watch(ctx)
 	}
+	if w.unread(err) {
+		err = nil
+	}
 	w.close()
 	w.endLeft()
 	if why := w.unsecured(); why != nil {

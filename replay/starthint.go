@@ -28,3 +28,11 @@ func startHint(err error, printed string) string {
 	}
 	return "start it by hand with the run command of the replay file; the variables under environment carry the addresses"
 }
+
+// buildHint: what the system calls its temporary folder is none of the replay file's.
+func buildHint(command, out string) string {
+	if strings.Contains(command, "{out}") && strings.ContainsAny(out, " \t\n'\"`$&;()<>|*?[]#~\\") {
+		return "the folder of {out} is named so that a shell splits or changes it: name another temporary folder with TMPDIR"
+	}
+	return "run the build command of the replay file by hand"
+}

@@ -10,6 +10,9 @@ import (
 
 func neverFired(p Planned, events []Event) Verdict {
 	if p.Fault != "" && !fired(events) {
+		if v := notRead(events); v.Verdict != "" {
+			return v
+		}
 		return doubt("the fault did not fire %s", p.Fault)
 	}
 	return Verdict{}
@@ -44,7 +47,7 @@ func unseen(_ Planned, events []Event) Verdict {
 		switch {
 		case e.Event == EventUnproxied:
 			return doubt("a call went past the stand-ins: %s", e.Detail)
-		case e.Event == EventTimeout:
+		case e.Event == EventTimeout, e.Event == EventUnread:
 			return doubt("%s", e.Detail)
 		case e.Event == EventWorker && e.What == workerFailed:
 			return doubt("worker %s ended by itself: %s", e.Worker, e.Detail)

@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // struckRun is one run of every_step: where it was struck, and what came of it.
@@ -50,7 +52,7 @@ func SplitRuns(events []Event) (runs [][]Event) {
 func judgeSteps(p Planned, events []Event) Verdict {
 	runs := judged(p, events)
 	if len(runs) == 0 {
-		return doubt("no step was recorded at which a worker could be struck")
+		return cmp.Or(notRead(events), doubt("no step was recorded at which a worker could be struck"))
 	}
 	worst := worstRun(runs)
 	if worst.verdict.Verdict == OK {
@@ -145,6 +147,9 @@ func placeText(p Planned, r struckRun) string {
 			text += "; "
 		}
 		text += factOf(p, *e.Seen)
+	}
+	if r.fired && strings.Contains(r.name, "+") && !slices.ContainsFunc(r.events, func(e Event) bool { return e.Detail == secondKill }) {
+		text += "; the second kill was not reached: the redelivery is shorter"
 	}
 	if r.verdict.Verdict != OK {
 		text += " — " + label(r.verdict.Verdict, r.verdict.Kind)

@@ -155,22 +155,6 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	return w.notReady(k)
 }
 
-// forkHint is for a worker that has not got as far as one that was started cold.
-func (k *worker) forkHint() string {
-	if k.forked {
-		return "; it was forked: without --fast it is started as you start it"
-	}
-	return ""
-}
-
-// howStarted is empty for a worker that was started cold.
-func (k *worker) howStarted() string {
-	if k.forked {
-		return workerForked
-	}
-	return ""
-}
-
 func (w *world) notReady(k *worker) *Problem {
 	if k.process.hasExited() {
 		return &Problem{

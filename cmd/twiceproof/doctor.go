@@ -43,7 +43,7 @@ What it looks at:
   the database       --dsn, or the variable DATABASE_URL: PostgreSQL, also behind a pool,
                      MySQL, MariaDB, SQLite. Best as the workers' own account
   an SQS queue       --queue-url, or QUEUE_URL
-  Redis or RabbitMQ  --broker, or BROKER_URL, or REDIS_URL
+  Redis or RabbitMQ  --broker, or BROKER_URL, CELERY_BROKER_URL or REDIS_URL
   Celery             --celery, which imports your application with --python
   Sidekiq            --sidekiq, which requires your file with --ruby; --sidekiq-config
 
@@ -81,7 +81,7 @@ func doctorCommand(std stdio) *cobra.Command {
 	set := cmd.Flags()
 	set.StringVar(&f.role, "role", "", "PostgreSQL: what this `account` may do, instead of the one of the address")
 	set.StringVar(&f.queueURL, "queue-url", "", "the SQS queue's `URL` (default: the variable QUEUE_URL)")
-	set.StringVar(&f.broker, "broker", "", "the `address` of Redis or RabbitMQ, as redis://… or amqp://… (default: BROKER_URL, or REDIS_URL)")
+	set.StringVar(&f.broker, "broker", "", "the `address` of Redis or RabbitMQ, as redis://… or amqp://… (default: BROKER_URL, CELERY_BROKER_URL or REDIS_URL)")
 	set.StringVar(&f.brokerQueue, "broker-queue", "celery", "RabbitMQ: the `name` of the queue")
 	set.StringVar(&f.rabbitAPI, "rabbitmq-api", "", "RabbitMQ: the `address` of its management plugin, as http://user:password@host:15672, for what policies do")
 	set.StringVar(&f.celery, "celery", "", "the Celery `application`, as in celery -A: a module, or module:name")
@@ -120,7 +120,11 @@ func (f doctorFlags) check(fs *pflag.FlagSet) error {
 
 // addresses are those of the database and the broker.
 func (f doctorFlags) addresses() (dsn, broker string) {
-	return orVariable(f.dsn, "DATABASE_URL"), orVariable(orVariable(f.broker, "BROKER_URL"), "REDIS_URL")
+	broker = f.broker
+	for _, name := range []string{"BROKER_URL", "CELERY_BROKER_URL", "REDIS_URL"} {
+		broker = orVariable(broker, name)
+	}
+	return orVariable(f.dsn, "DATABASE_URL"), broker
 }
 
 func (f doctorFlags) run(ctx context.Context) error {
@@ -154,7 +158,7 @@ func (f doctorFlags) run(ctx context.Context) error {
 		gaps = append(gaps, doctor.Gap{ID: "job", Reason: "there is no job file, so nothing was compared with a lease, a policy or a retention; --file names one"})
 	}
 	report.Gaps = append(report.Gaps, gaps...)
-	return f.tell(report, looked)
+	return f.tell(report, looked, jobs, t.name)
 }
 
 // jobs are those of the job file, or the one that was named.

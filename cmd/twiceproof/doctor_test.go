@@ -95,7 +95,7 @@ func doctorRun(t *testing.T, want int, args ...string) (found, gaps []string, er
 }
 
 func noSources(t *testing.T) {
-	for _, name := range []string{"DATABASE_URL", "QUEUE_URL", "BROKER_URL", "REDIS_URL"} {
+	for _, name := range []string{"DATABASE_URL", "QUEUE_URL", "BROKER_URL", "CELERY_BROKER_URL", "REDIS_URL"} {
 		t.Setenv(name, "")
 	}
 }

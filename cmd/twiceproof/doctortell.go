@@ -6,18 +6,24 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/doctor"
+	"github.com/twiceproof/twiceproof/job"
 )
 
 // doctorResult is described in docs/json.md.
 type doctorResult struct {
 	Schema   string           `json:"schema"`
+	Jobs     []string         `json:"jobs"` // of the job file
+	Table    string           `json:"table"`
 	LookedAt []lookedAt       `json:"looked_at"`
 	Findings []doctor.Finding `json:"findings"`
 	Gaps     []doctor.Gap     `json:"could_not_check"`
 }
 
-func (f doctorFlags) tell(report doctor.Report, looked []lookedAt) error {
-	r := doctorResult{doctorSchema, looked, report.Findings, report.Gaps}
+func (f doctorFlags) tell(report doctor.Report, looked []lookedAt, jobs []job.Job, table string) error {
+	r := doctorResult{doctorSchema, make([]string, len(jobs)), table, looked, report.Findings, report.Gaps}
+	for i, j := range jobs {
+		r.Jobs[i] = j.Type
+	}
 	if r.LookedAt == nil {
 		r.LookedAt = []lookedAt{}
 	}

@@ -43,11 +43,8 @@ Nothing is run: put it into a migration of your application.`,
 }
 
 func loadSchema(name, table string) (dialect.Statements, error) {
-	switch {
-	case !slices.Contains(dialect.Names(), name):
+	if !slices.Contains(dialect.Names(), name) {
 		return dialect.Statements{}, &replay.Problem{What: fmt.Sprintf("--dialect: there is none for %q", name), Hint: "write " + strings.Join(dialect.Names(), " or ") + "; MariaDB's is mysql"}
-	case table == "":
-		return dialect.Statements{}, &replay.Problem{What: "--table is empty", Hint: "leave it out for " + dialect.Table}
 	}
 	s, err := dialect.Load(name, table)
 	if err != nil {

@@ -52,9 +52,6 @@ func Stored(stored []byte) (Task, error) {
 	return Task{read.Exchange, read.RoutingKey, m}, nil
 }
 
-// ID is the task's.
-func (t Task) ID() string { return t.message.id() }
-
 // Group is that of Amazon SQS. A FIFO queue has one for all that name none, as with Celery.
 func (t Task) Group() (group string, fifo bool) {
 	group, fifo = text(t.message.Properties["MessageGroupId"]), strings.HasSuffix(t.RoutingKey, fifoEnd)

@@ -6,10 +6,13 @@ module TwiceproofFork
 
   # Notices who reads a variable that each worker has with a value of its own.
   module Reads
-    %i[[] fetch key? has_key? include? member?].each do |method|
+    %i[[] fetch key? has_key? include? member? assoc].each do |method|
       define_method(method) { |name, *rest, &block| super(TwiceproofFork.read(name), *rest, &block) }
     end
-    %i[to_h to_hash each each_pair].each do |method|
+    %i[values_at slice].each do |method|
+      define_method(method) { |*names| super(*names.each { |name| TwiceproofFork.read(name) }) }
+    end
+    %i[to_h to_hash to_a each each_pair each_value values select filter reject].each do |method|
       define_method(method) { |*rest, &block| TwiceproofFork.read("all variables") && super(*rest, &block) }
     end
 

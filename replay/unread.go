@@ -1,0 +1,40 @@
+package replay
+
+import (
+	"slices"
+
+	"github.com/twiceproof/twiceproof/dialect"
+)
+
+// setUp is an error of the database with what to do about it, unless the same may be answered
+// another time: then it is of this case alone, and not of the user's set-up. Counter-example:
+// a worker that was killed in the middle of a long commit of SQLite, or hangs in it.
+func setUp(err error, hint string) error {
+	if inTheWay(err) {
+		return err
+	}
+	return &Problem{What: err.Error(), Hint: hint}
+}
+
+func inTheWay(err error) bool {
+	passes, _ := dialect.Passes(err)
+	return passes
+}
+
+// unread writes that the database could not be looked at, where that is why; then there is
+// more to do in the replay than to end.
+func (w *world) unread(err error) bool {
+	if !inTheWay(err) {
+		return false
+	}
+	w.history.add(Event{Event: EventUnread, Detail: "the replay waited in vain for the database, which a worker may hold: " + err.Error()})
+	return true
+}
+
+// notRead is the doubt that comes of it.
+func notRead(events []Event) Verdict {
+	if i := slices.IndexFunc(events, func(e Event) bool { return e.Event == EventUnread }); i >= 0 {
+		return doubt("%s", events[i].Detail)
+	}
+	return Verdict{}
+}
