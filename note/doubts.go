@@ -84,7 +84,7 @@ func (d *doubts) missing() {
 	case len(have) == 0:
 		d.add(Unknown, "the evidence has no case of a version to judge", replayAgain)
 	case d.in.Report.Fast:
-		d.add(Unknown, "the replay was made with --fast: its workers were forked from an interpreter that had loaded the libraries, and not started as in production", "run twiceproof replay again without --fast, or name the folder of such a replay")
+		d.add(Unknown, "the replay was made with --fast: its workers may have been forked from an interpreter that had loaded the libraries, and not started as in production", "run twiceproof replay again without --fast, or name the folder of such a replay")
 	case d.in.Part:
 		d.add(Unknown, "the evidence is of a part of a replay", "name the folder of the whole one, which is the one around it")
 	case len(missing) > 0:

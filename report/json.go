@@ -45,7 +45,7 @@ type Report struct {
 	// Files are the SHA-256 of plan.json and of each history, by their names in the
 	// folder: so that the parts of two replays are not taken for one.
 	Files map[string]string `json:"files,omitempty"`
-	// Fast: the workers were forked from an interpreter that had loaded their libraries.
+	// Fast: by --fast, workers were forked where that could be; Platform says of which version.
 	Fast bool `json:"fast,omitempty"`
 	// RerunHow says in a sentence how and where the rerun commands are typed.
 	RerunHow string `json:"rerun_how,omitempty"`

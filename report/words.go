@@ -20,7 +20,7 @@ func origin(r Report) string {
 }
 
 // fast is what a report of such a replay says in every form of it.
-const fast = "with --fast: workers were forked from an interpreter that had loaded the libraries"
+const fast = "with --fast: workers are forked from an interpreter that has loaded the libraries, where that can be"
 
 func treeText(t *Tree) string {
 	if t == nil {
