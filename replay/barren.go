@@ -3,6 +3,8 @@ package replay
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -40,12 +42,11 @@ func (w *world) markBarren(ctx context.Context) (err error) {
 	return nil
 }
 
-// quote keeps the last lines that a worker printed, for the verdict's reason. They are
-// shortened after their secrets are hidden: half of one is not recognised.
+// quote keeps what a worker printed last that tells why, for the verdict's reason. It is
+// shortened after its secrets are hidden: half of one is not recognised.
 func (w *world) quote(k *worker) {
-	const lines, width = 2, 300
-	all := strings.Split(strings.TrimSpace(w.secrets.hide(k.process.output.String())), "\n")
-	last := all[max(0, len(all)-lines):]
+	const width = 300
+	last := telling(strings.Split(strings.TrimSpace(w.secrets.hide(k.process.output.String())), "\n"))
 	for i, line := range last {
 		if len(line) > width {
 			last[i] = strings.ToValidUTF8(line[:width], "") + "…"
@@ -56,11 +57,31 @@ func (w *world) quote(k *worker) {
 	}
 }
 
+// What a line says that tells of a failure, and what one says that only may.
+var (
+	fails = regexp.MustCompile(`(?i)error|exception|fatal|panic|put back`)
+	warns = regexp.MustCompile(`(?i)warn`)
+	aside = regexp.MustCompile(`(?i)deprecat`) // it says so each time, whatever goes wrong
+)
+
+// telling is the last line that tells of a failure; where none does, the last ones.
+func telling(lines []string) []string {
+	const last = 2
+	for _, tells := range []*regexp.Regexp{fails, warns} {
+		for _, line := range slices.Backward(lines) {
+			if tells.MatchString(line) && !aside.MatchString(line) {
+				return []string{line}
+			}
+		}
+	}
+	return slices.Clone(lines[max(0, len(lines)-last):])
+}
+
 // withPrinted adds what a worker printed when it got nowhere.
 func withPrinted(v Verdict, events []Event) Verdict {
 	for _, e := range events {
 		if e.Event == EventPrinted {
-			v.Why += fmt.Sprintf("; worker %s last printed: %s", e.Worker, e.Detail)
+			v.Why += fmt.Sprintf("; worker %s printed: %s", e.Worker, e.Detail)
 			break
 		}
 	}

@@ -18,6 +18,22 @@ func neverClaims() {
 	}
 }
 
+func TestTelling(t *testing.T) {
+	const cause = "WARN: put back for 4s: nothing could be stored: PG::UndefinedTable"
+	for name, c := range map[string]struct{ printed, want string }{
+		"none":                 {"started\nready\nwaiting", "ready | waiting"},
+		"our own":              {cause + "\nWARN: Redis#pipelined is DEPRECATED\nWARN: slow\ndone", cause},
+		"an error":             {"ERROR: no such table\nINFO: bye", "ERROR: no such table"},
+		"the last of them":     {"ERROR: one\nsqlite3.OperationalError: two\n  at line 3", "sqlite3.OperationalError: two"},
+		"a warning":            {"WARN: slow\nready", "WARN: slow"},
+		"nothing but an aside": {"DeprecationWarning: old", "DeprecationWarning: old"},
+	} {
+		if got := strings.Join(telling(strings.Split(c.printed, "\n")), " | "); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestAClaimThatAlwaysFailsIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -45,7 +61,7 @@ database: {schema: ["%s"]}
 		t.Fatal(err)
 	}
 	got := out.Results[0]
-	if got.Kind != Stuck || !strings.Contains(got.Why, "worker A last printed: claim operation: no such column") || strings.Contains(got.Why, "swordfish") {
+	if got.Kind != Stuck || !strings.Contains(got.Why, "worker A printed: claim operation: no such column") || strings.Contains(got.Why, "swordfish") {
 		t.Errorf("got %+v", got.Verdict)
 	}
 	received := 0

@@ -175,7 +175,7 @@ func deployCases() []Case {
 func keyCases() []Case {
 	return []Case{
 		{
-			Name: "two_operations", script: twoOperations,
+			Name: similar, script: twoOperations,
 			What: "operations whose keys differ in one character, in case, in a trailing space and in Unicode form",
 			OK:   "1 effect each",
 		},

@@ -42,7 +42,7 @@ func (w *world) strikeAt(ctx context.Context, p place) error {
 		w.operations = nil
 		struck, err := w.strike(ctx, p)
 		if w.unread(err) { // its workers are gone: the next place may be seen
-			w.history.add(Event{Event: EventFault, What: p.name(), Detail: fmt.Sprintf("%s was not seen to its end", p)})
+			w.history.add(Event{Event: EventFault, What: p.name(), Detail: fmt.Sprintf("%s was not seen to its end: %v", p, err)})
 			return nil
 		}
 		if err != nil {

@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 		case "never":
 			neverClaims()
 			return
+		case "lock":
+			lockingWorker(os.Args[2])
+			return
 		case "secure":
 			secureWorker(os.Args[2])
 			return

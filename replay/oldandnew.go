@@ -73,7 +73,7 @@ func (w *world) backfill(ctx context.Context, op operation) error {
 		return err
 	}
 	if err := w.db.Apply(ctx, script); err != nil {
-		return &Problem{What: "the backfill cannot be applied: " + err.Error(), Hint: "correct the file that backfill names"}
+		return setUp(fmt.Errorf("the backfill cannot be applied: %w", err), "correct the file that backfill names")
 	}
 	return nil
 }

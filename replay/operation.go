@@ -38,15 +38,18 @@ func (w *world) operationOf(value string) (operation, error) {
 	return op, nil
 }
 
-// similarOperations differ in one character, in case, in a trailing space and in
-// Unicode form (the same letters, composed and decomposed).
+// similarOperations differ in one character, in case, in a trailing space (where
+// the effect can name it) and in Unicode form (the same letters, composed and decomposed).
 func (w *world) similarOperations() ([]operation, error) {
 	base := value(w.Spec.Message, 1)
 	values := []string{base, base + "0"}
 	if !isNumber(w.Spec.Message) {
 		values = []string{
-			base, value(w.Spec.Message, 2), strings.ToUpper(base), base + " ",
+			base, value(w.Spec.Message, 2), strings.ToUpper(base),
 			base + "\u00e9", base + "e\u0301",
+		}
+		if !losesSpaces(w.Spec.Outside) {
+			values = append(values, base+" ")
 		}
 	}
 	var ops []operation

@@ -101,7 +101,7 @@ func NewPlan(j job.Job, policyText string, spec *jobfile.Replay, rung Rung) Plan
 		for _, v := range versions {
 			s := setting{
 				job: j, database: spec.Database.Kind, guarded: v.Guarded, unguardedVersion: unguarded,
-				backfill: spec.Backfill != "", enqueue: len(spec.Enqueue) > 0, sweep: spec.Sweep != "", keyless: keyless,
+				backfill: spec.Backfill != "", enqueue: len(spec.Enqueue) > 0, sweep: spec.Sweep != "", keyless: keyless, spaceless: losesSpaces(spec.Outside),
 				failsUnseen: j.Queue == job.Celery && spec.Queue.Broker == string(celery.SQS),
 			}
 			p.Cases = append(p.Cases, planCase(s, c, v, spec.ConcurrentRuns))
@@ -119,7 +119,7 @@ func texts(paths []job.Path) (list []string) {
 
 func planCase(s setting, c Case, v Version, races int) Planned {
 	p := Planned{
-		Version: v.Name, Guarded: v.Guarded, Case: c.Name, Point: c.Point, What: c.What, OK: c.OK, Runs: 1, Races: c.Races,
+		Version: v.Name, Guarded: v.Guarded, Case: c.Name, Point: c.Point, What: c.what(s), OK: c.OK, Runs: 1, Races: c.Races,
 		StoredLeaseMS: s.job.StoredLease().Milliseconds(), Fault: c.faultText(),
 		LeaseMS: s.job.Lease.Milliseconds(), LongestRunMS: s.job.LongestRun.Milliseconds(),
 	}

@@ -18,6 +18,7 @@ type setting struct {
 	enqueue          bool
 	sweep            bool
 	keyless          bool // a message without an operation key can be made
+	spaceless        bool // the effect cannot name an operation with a space at its end
 	failsUnseen      bool // nothing on the queue tells that a task has failed
 }
 

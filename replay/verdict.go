@@ -112,15 +112,32 @@ func tooLittle(p Planned, events []Event) Verdict {
 // whichever run came first.
 func worstOf(events []Event, judge func(look, fault Event) Verdict) Verdict {
 	var worst Verdict
+	var at string
+	failed := map[string]bool{}
 	for _, e := range events {
 		if !e.isLook() {
 			continue
 		}
-		if v := judge(e, faultOf(events, e)); worst.Verdict == "" || v.Verdict != "" && severity(v) < severity(worst) {
-			worst = v
+		v := judge(e, faultOf(events, e))
+		if v.Verdict != "" {
+			failed[e.Operation] = true
+		}
+		if worst.Verdict == "" || v.Verdict != "" && severity(v) < severity(worst) {
+			worst, at = v, e.Operation
 		}
 	}
+	if all := len(operationsOf(events)); worst.Verdict != "" && all > 1 {
+		worst.Why += whichOf(all, len(failed), at)
+	}
 	return worst
+}
+
+// whichOf names an operation so that a space at its end, and the form of its letters, is seen.
+func whichOf(all, failed int, key string) string {
+	if failed == 1 {
+		return fmt.Sprintf("; of %d operations the one with the key %+q", all, key)
+	}
+	return fmt.Sprintf("; of %d operations %d, among them the one with the key %+q", all, failed, key)
 }
 
 func severity(v Verdict) int {

@@ -55,7 +55,7 @@ func answersOf(r Report, name string) []string {
 		}
 		answer += fmt.Sprintf("%s seen, %s permitted; %s", effects(result), permitted(result), recordText(result))
 		if result.Operations > 1 && result.Runs == 1 {
-			answer += fmt.Sprintf("; so for each of %d operations", result.Operations)
+			answer += fmt.Sprintf("; %s %d operations", map[bool]string{true: "so for each of", false: "of"}[alike(result)], result.Operations)
 		}
 		for _, fact := range factsOf(result) {
 			answer += "\n     - " + factText(result, fact)
@@ -75,10 +75,12 @@ func yesOrNo(r replay.Result) string {
 }
 
 func recordText(r replay.Result) string {
-	switch r.Records {
-	case 0:
+	switch {
+	case r.Records == 0:
 		return "no record of ours"
-	case 1:
+	case r.State == "":
+		return "not each has a record"
+	case r.Records == 1:
 		return "1 record, " + r.State
 	}
 	return fmt.Sprintf("%d records, %s", r.Records, r.State)

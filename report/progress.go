@@ -10,7 +10,7 @@ import (
 )
 
 // Progress shows a running replay: on a terminal in one line that is written over,
-// elsewhere in a line for each case that has ended.
+// elsewhere in a line for each case that has ended, and now and then one for a long case.
 type Progress struct {
 	W        io.Writer
 	Terminal bool
@@ -18,7 +18,8 @@ type Progress struct {
 	Total int
 
 	ended int
-	shown int // the length of the line that is there
+	shown int            // the length of the line that is there
+	told  map[string]int // of a case that runs: how far it was told to be
 }
 
 // Show takes in what the replay says.
@@ -34,6 +35,7 @@ func (p *Progress) Show(e replay.Progress) {
 			fmt.Fprintf(p.W, "%d of %d  %s/%s: %s\n", p.ended, p.Total, e.Result.Version, e.Result.Label(), cell(*e.Result))
 		}
 	case e.Planned != nil:
+		p.tell(e)
 		line := fmt.Sprintf("%d of %d, %d to go  %s/%s", p.ended+1, p.Total, p.Total-p.ended-1, e.Planned.Version, e.Planned.Label())
 		if e.Planned.Races {
 			line += fmt.Sprintf("  %d of %d runs", e.Done, e.Planned.Runs)
@@ -43,6 +45,23 @@ func (p *Progress) Show(e replay.Progress) {
 		}
 		p.overwrite(line)
 	}
+}
+
+// tell says elsewhere than on a terminal now and then how far a long case is.
+func (p *Progress) tell(e replay.Progress) {
+	of, what, every := e.Of, "places", 10
+	if e.Planned.Races {
+		of, what, every = e.Planned.Runs, "runs", 25
+	}
+	name := e.Planned.Name()
+	if p.Terminal || e.Done == 0 || e.Done >= of || e.Done%every != 0 || p.told[name] == e.Done {
+		return
+	}
+	if p.told == nil {
+		p.told = map[string]int{}
+	}
+	p.told[name] = e.Done
+	fmt.Fprintf(p.W, "%s: %d of %d %s\n", name, e.Done, of, what)
 }
 
 // Say leaves a sentence above what is shown; none where it is empty.

@@ -249,6 +249,46 @@ func TestJudgedAndOverall(t *testing.T) {
 	}
 }
 
+// A long case is not silent where there is no terminal, and says nothing twice.
+func TestProgressOfALongCase(t *testing.T) {
+	var text bytes.Buffer
+	p := &Progress{W: &text, Total: 2}
+	race := replay.Planned{Version: "new", Case: "concurrent", Races: true, Runs: 100}
+	steps := replay.Planned{Version: "new", Case: replay.EveryStep, Runs: 1}
+	for done := range 101 {
+		p.Show(replay.Progress{Planned: &race, Done: done})
+		p.Show(replay.Progress{Planned: &steps, Done: done / 5, Of: 21})
+	}
+	want := "new/concurrent: 25 of 100 runs\nnew/concurrent: 50 of 100 runs\nnew/every_step: 10 of 21 places\nnew/concurrent: 75 of 100 runs\nnew/every_step: 20 of 21 places\n"
+	if text.String() != want {
+		t.Errorf("got\n%s", text.String())
+	}
+}
+
+// Numbers of several operations are of each only where they are alike.
+func TestNumbersOfSeveralOperations(t *testing.T) {
+	bad := replay.Verdict{Verdict: replay.Violation, Kind: replay.Lost}
+	good := replay.Verdict{Verdict: replay.OK}
+	for _, c := range []struct {
+		result        replay.Result
+		numbers, told string
+	}{
+		{replay.Result{Verdict: good, EffectsMin: 1, EffectsMax: 1, Records: 1, State: "completed"}, "6 operations, 1 effect, completed each", "1 record, completed; so for each of 6 operations"},
+		{replay.Result{Verdict: bad, EffectsMin: 0, EffectsMax: 1, Records: 1}, "6 operations, 0 to 1 effects, not each with a record", "not each has a record; of 6 operations"},
+		{replay.Result{Verdict: bad, EffectsMin: 1, EffectsMax: 1, Records: 1, State: "held"}, "6 operations, 1 effect, held", "1 record, held; of 6 operations"},
+		{replay.Result{Verdict: bad, EffectsMin: 2, EffectsMax: 2}, "6 operations, 2 effects each", "no record of ours; so for each of 6 operations"},
+	} {
+		c.result.Case, c.result.Version, c.result.Operations, c.result.Runs = "two_operations", "new", 6, 1
+		if got := numbers(c.result); got != c.numbers {
+			t.Errorf("got %q, want %q", got, c.numbers)
+		}
+		answers := answersOf(Report{Judged: "new", Results: []replay.Result{c.result}}, "two_operations")
+		if len(answers) != 1 || !strings.HasSuffix(answers[0], c.told) {
+			t.Errorf("got %q, want %q", answers, c.told)
+		}
+	}
+}
+
 func TestProgress(t *testing.T) {
 	r := fixed().Results[0]
 	planned := replay.Planned{Version: "old", Case: "concurrent", Races: true, Runs: 100}

@@ -47,11 +47,17 @@ func numbers(r replay.Result) string {
 		return ""
 	}
 	text := effects(r)
-	if r.Records > 0 {
+	switch {
+	case r.Records > 0 && r.State == "":
+		text += ", not each with a record"
+	case r.Records > 0:
 		text += ", " + r.State
 	}
 	if r.Operations > 1 && r.Runs == 1 && r.Case != replay.EveryStep {
-		text = fmt.Sprintf("%d operations, %s each", r.Operations, text)
+		text = fmt.Sprintf("%d operations, %s", r.Operations, text)
+		if alike(r) {
+			text += " each"
+		}
 	}
 	if r.LateFinish && r.EffectsMax > 1 {
 		text += ", suspected on record"
@@ -63,6 +69,11 @@ func numbers(r replay.Result) string {
 		text += fmt.Sprintf(", %d of %d overlapped", r.Overlapped, r.Runs)
 	}
 	return text
+}
+
+// alike: the numbers are those of each operation. A state is shown of one that ended otherwise.
+func alike(r replay.Result) bool {
+	return r.EffectsMin == r.EffectsMax && (r.Records == 0 || r.Verdict.Verdict == replay.OK)
 }
 
 func effects(r replay.Result) string {

@@ -60,47 +60,6 @@ func (c *copies) putBack(was *taken, m message, place string, known bool) {
 	c.known[m.id()] = m
 }
 
-// restored is told that a copy went back to where it was: by its worker, or by another one
-// because it was overdue.
-func (c *copies) restored(worker string, m message, place string) {
-	c.Lock()
-	defer c.Unlock()
-	if c.first(func(t *taken) bool { return t.tag() == m.tag() && t.state == visible }) != nil {
-		return
-	}
-	t, kind := c.with(worker, m.tag()), queue.VisibilityChanged
-	if t == nil {
-		t, kind, worker = c.first(func(t *taken) bool { return t.tag() == m.tag() }), queue.VisibilityOver, ""
-	}
-	switch {
-	case t == nil:
-		t, kind = c.add(m, place), queue.Sent
-	case (t.state == inHand || t.state == waiting) && worker == "":
-		t = c.replace(t)
-	case t.n == 0:
-		c.number(t)
-	}
-	c.rest(t, m, place)
-	c.note(kind, t, worker, 0)
-}
-
-// rest puts a copy at the broker.
-func (c *copies) rest(t *taken, m message, place string) {
-	*t = taken{message: m, n: t.n, place: place, forced: t.forced}
-}
-
-// replace leaves what a worker has in hand to it, and gives the copy that takes its place.
-func (c *copies) replace(t *taken) *taken {
-	now := &taken{message: t.message, n: t.n, place: t.place}
-	c.all = append(c.all, now)
-	if t.n, t.kept = 0, false; t.state == waiting {
-		t.state = forgotten
-	} else {
-		t.state = replaced
-	}
-	return now
-}
-
 // received is told of a delivery. The worker keeps what has a time, and does not begin
 // before it. Kept says that the broker has it, too.
 func (c *copies) received(worker string, m message, place string, kept bool) {

@@ -212,22 +212,80 @@ func TestWhatADeadWorkerLoses(t *testing.T) {
 	}
 }
 
-// A rejected task is back where it was, and an overdue one is put back by any worker.
+// A rejected task is back where it was, and its worker gets it again: before the reply that
+// says so is seen, or after.
 func TestGivenBack(t *testing.T) {
-	r := startRig(t, true)
-	send(t, r.q)
-	m := r.take()
-	r.multi(func(p redis.Pipeliner) {
-		p.ZRem(t.Context(), index, m.tag())
-		p.HDel(t.Context(), unacked, m.tag())
-		p.LPush(t.Context(), "celery", m.redelivered().encode())
-	})
-	r.expect("sent1, received1 A, visibility_changed1 A")
-	if again := r.take(); again.tag() != m.tag() {
-		t.Errorf("%s, want %s", again.tag(), m.tag())
+	for name, c := range map[string]struct {
+		again func(rig, message)
+		want  string
+	}{
+		"after":  {rig.giveBackThenPoll, "sent1, received1 A, visibility_changed1 A, received1 A, deleted1 A"},
+		"before": {rig.pollBeforeGiveBackIsSeen, "sent1, received1 A, received2 A, visibility_changed1 A, deleted2 A"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := startRig(t, true)
+			send(t, r.q)
+			m := r.take()
+			c.again(r, m)
+			if s := r.q.Look(); s.InFlight != 1 || s.Visible != 0 {
+				t.Errorf("in hand again it is %+v", s)
+			}
+			r.note(m)
+			r.acknowledge(m)
+			if s := r.q.Look(); s.InFlight != 0 || s.Visible != 0 {
+				t.Errorf("done it is %+v", s)
+			}
+			r.expect(c.want)
+		})
 	}
-	if s := r.q.Look(); s.InFlight != 1 || s.Visible != 0 {
-		t.Errorf("%+v", s)
+}
+
+func (r rig) giveBackThenPoll(m message) {
+	r.multi(func(p redis.Pipeliner) { r.giveBack(p, m) })
+	if again := r.poll(); again.tag() != m.tag() {
+		r.Errorf("%s, want %s", again.tag(), m.tag())
+	}
+}
+
+func (r rig) pollBeforeGiveBackIsSeen(m message) {
+	broker := r.q.broker.(*redisBroker)
+	_, err := broker.client.TxPipelined(r.Context(), func(p redis.Pipeliner) error { r.giveBack(p, m); return nil })
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.poll()
+	broker.saw("A", transaction{gone: []string{m.tag()}, pushed: []pushed{{m.redelivered(), "celery"}}})
+}
+
+func (r rig) giveBack(p redis.Pipeliner, m message) {
+	p.ZRem(r.Context(), index, m.tag())
+	p.HDel(r.Context(), unacked, m.tag())
+	p.LPush(r.Context(), "celery", m.redelivered().encode())
+}
+
+// An overdue task is put back by any worker. The one that has it is at work with it still, and
+// the one that puts it back may get it before this is seen.
+func TestOverdueIsTakenBeforeItIsSeen(t *testing.T) {
+	c := newCopies()
+	m, err := newMessage("billing.charge", queue.Message{Body: "{}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"A", "B"} {
+		c.asks(name)
+		c.worker(name).late = map[string]bool{m.task(): true}
+	}
+	c.put(queue.Sent, m, "celery")
+	c.received("A", m, "celery", true)
+	c.received("B", m, "celery", true)
+	c.restored("B", m, "celery")
+	if s := c.look(); s.Visible != 0 || s.InFlight != 1 || s.Idle["A"] || s.Idle["B"] {
+		t.Errorf("with two at work: %+v", s)
+	}
+	c.acknowledged("A", m.tag())
+	c.acknowledged("B", m.tag())
+	if s := c.look(); s.Visible != 0 || s.InFlight != 0 {
+		t.Errorf("with both done: %+v", s)
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/twiceproof/twiceproof/dialect"
 	"github.com/twiceproof/twiceproof/internal/testdb"
 )
 
@@ -64,6 +66,48 @@ func testLocked(t *testing.T, kind, dsn, holds, waits string) {
 		t.Fatal(err)
 	}
 	wantLocked(t, db, false)
+}
+
+// Nobody waits without end for a table that another one has locked, and the error is one that
+// passes.
+func TestALockedTable(t *testing.T) {
+	postgres, err := dialect.Load("postgres", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mariadb, err := dialect.Load("mysql", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, c := range map[string]struct{ dsn, short, locks, asks, waits string }{
+		"postgres": {testdb.Postgres(t, postgres.Schema), "lock_timeout=100", "BEGIN; LOCK TABLE idempotency_records", "SHOW lock_timeout", "10s"},
+		"mysql":    {testdb.MySQL(t, mariadb.Schema), "lock_wait_timeout=1", "LOCK TABLES idempotency_records WRITE", "SELECT @@lock_wait_timeout", "10"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			holder, err := Open(kind, c.dsn, "idempotency_records")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer holder.Close()
+			var waits string
+			if err := holder.db.QueryRowContext(t.Context(), c.asks).Scan(&waits); err != nil || waits != c.waits {
+				t.Errorf("by itself it waits %q, %v", waits, err)
+			}
+			execOn(t, connect(t, holder), c.locks)
+			between := map[bool]string{true: "&", false: "?"}[strings.Contains(c.dsn, "?")]
+			db, err := Open(kind, c.dsn+between+c.short, "idempotency_records")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			limited, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err = db.Read(limited, "charge", "k")
+			if passes, _ := dialect.Passes(err); !passes {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
 }
 
 func wantLocked(t *testing.T, db *DB, want bool) {
