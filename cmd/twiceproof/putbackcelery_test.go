@@ -22,7 +22,7 @@ import (
 
 // storedTask is what the Python guard keeps of a task with a chain behind it.
 const storedTask = `{"headers": {"root_id": "r1", "parent_id": null, "group": null, "group_index": null, "retries": 2, "reply_to": "b1", "shadow": null, ` +
-	`"timelimit": [null, 40], "ignore_result": false, "lang": "py", "task": "billing.charge", "id": "t1"}, ` +
+	`"timelimit": [null, 40], "ignore_result": true, "tenant": "acme", "lang": "py", "task": "billing.charge", "id": "t1"}, ` +
 	`"body": [["o1"], {"amount": 12345678901234567890}, {"callbacks": null, "errbacks": null, "chain": [{"task": "next"}], "chord": null}], ` +
 	`"exchange": %q, "routing_key": %q, "priority": %s}`
 
@@ -86,6 +86,9 @@ func checkEnvelope(t *testing.T, text string) {
 	if h["id"] != "t1" || h["task"] != "billing.charge" || h["retries"] != 2.0 || h["root_id"] != "r1" || h["eta"] != nil || h["expires"] != nil {
 		t.Errorf("headers %v", h)
 	}
+	if h["tenant"] != "acme" || h["ignore_result"] != true {
+		t.Errorf("the application's own are gone: headers %v", h)
+	}
 	if p["correlation_id"] != "t1" || p["reply_to"] != "b1" || p["body_encoding"] != "base64" || p["delivery_tag"] == nil {
 		t.Errorf("properties %v", p)
 	}
@@ -120,7 +123,7 @@ func TestPutBackCeleryOnRabbitMQ(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatalf("nothing is there: %v", err)
 	}
-	if string(d.Body) != wantBody || d.CorrelationId != "t1" || d.ReplyTo != "b1" || d.Headers["task"] != "billing.charge" || d.Headers["eta"] != nil || fmt.Sprint(d.Headers["retries"]) != "2" {
+	if string(d.Body) != wantBody || d.CorrelationId != "t1" || d.ReplyTo != "b1" || d.Headers["task"] != "billing.charge" || d.Headers["eta"] != nil || fmt.Sprint(d.Headers["retries"]) != "2" || d.Headers["tenant"] != "acme" {
 		t.Errorf("%s %v", d.Body, d.Headers)
 	}
 	if err := push(t.Context(), stored("", "nobody", "0")); err == nil {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import time
@@ -12,9 +13,11 @@ from typing import Any
 
 from celery import Celery
 from celery.exceptions import Ignore, Reject
+from kombu.entity import Exchange, Queue
 
 import twiceproof.celery
 from twiceproof import Effect, Guard, Job, NotApplied, Operation, Path, StaleClaim
+from twiceproof.statements import TABLE
 
 SETTINGS = json.loads(os.environ.get("TASKS", "{}"))
 
@@ -31,6 +34,10 @@ def application(settings: Mapping[str, Any]) -> Celery:
         worker_prefetch_multiplier=settings.get("prefetch", 1),
         result_extended=True,
     )
+    if settings.get("delayed"):  # by RabbitMQ itself, as where a queue is a quorum queue
+        exchange, names = Exchange(settings["queue"], "topic"), (settings["queue"], f"{settings['queue']}.other")
+        app.conf.task_default_queue_type = "quorum"
+        app.conf.task_queues = [Queue(n, exchange, routing_key=n, queue_arguments={"x-queue-type": "quorum"}) for n in names]
     return app
 
 
@@ -41,10 +48,10 @@ def job(settings: Mapping[str, Any], kind: str = "outside") -> Job:
         f"{settings.get('job', 'tests')}.{kind}",
         queue="celery",
         operation=Operation(key=(Path.parse("kwargs.order_id"),), fingerprint=(Path.parse("args[1]"),)),
-        effect=Effect(kind),
+        effect=Effect("own_row" if kind == "own_row" else "outside"),
         longest_run=timedelta(milliseconds=500),
         lease=timedelta(seconds=settings.get("lease", 60)),
-        stale_claim=stale if kind == "outside" else StaleClaim(),
+        stale_claim=StaleClaim() if kind == "own_row" else stale,
     )
 
 
@@ -107,7 +114,7 @@ def look_up(op: Any) -> bool:
 
 
 app = application(SETTINGS)
-guard = Guard(connect, job(SETTINGS), look_up=look_up)
+guard = Guard(connect, job(SETTINGS), look_up=look_up, table=SETTINGS.get("table", TABLE))
 guarded = twiceproof.celery.job(job(SETTINGS).type, guard=guard)
 if SETTINGS.get("blind_to_forks"):
     guard.own._place = lambda: (0, 0)  # type: ignore[method-assign]
@@ -137,6 +144,29 @@ def above(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> obj
 @guarded
 def unbound(order_id: object, amount: int = 1, mode: str = "ok") -> object:
     return act(None, order_id, mode)
+
+
+def timed(function: Any) -> Any:
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+@app.task(name="wrapped", default_retry_delay=0.2)
+@timed
+@guarded
+def wrapped(order_id: object, amount: int = 1, mode: str = "ok") -> object:
+    return act(None, order_id, mode)
+
+
+@app.task(name="changes", **options)
+@guarded
+def changes(self: Any, order_id: object, amount: int, mode: str, cart: list[str]) -> object:
+    cart.append("shipping")
+    tell("cart", order_id, cart=cart)
+    return act(self, order_id, mode)
 
 
 @app.task(name="soft", soft_time_limit=2, **options)
@@ -180,11 +210,25 @@ def row(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> objec
     return act(self, order_id, mode)
 
 
+@app.task(name="beside", **options)
+@twiceproof.celery.job(
+    job(SETTINGS, "beside").type, guard=Guard(connect, job(SETTINGS, "beside"), look_up=look_up), application=books
+)
+def beside(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
+    return act(self, order_id, mode)
+
+
+@app.task(name="on_books")
+def on_books(sql: str) -> None:
+    books().execute(sql)
+
+
 def says(name: str) -> Any:
     def receive(sender: Any, request: Any, **_: Any) -> None:
         group = request.properties.get("MessageGroupId")
         key = request.args[0] if request.args else request.kwargs["order_id"]
-        tell(name, key, group=group, retries=request.retries)
+        headers = [getattr(request, "tenant", None), request.ignore_result]
+        tell(name, key, group=group, retries=request.retries, headers=headers)
 
     return receive
 

@@ -242,3 +242,32 @@ def test_own_row(opened: Open) -> None:
     assert [s.get(timeout=60)["charged"] in (1, 2, "1") for s in sent] == [True] * 3
     found = shop.database.execute(f"SELECT item FROM effects WHERE job = '{shop.job}' ORDER BY item")
     assert [row[0] for row in found] == ["1", "2"]
+
+
+def test_a_transaction_that_somebody_left_open(opened: Open) -> None:
+    """It is refused for as long as it is open, and no message is lost by that."""
+    shop = opened(transport={"visibility_timeout": 4})
+    shop.work("-P", "prefork", "-c", "1")
+    shop.send("on_books", "SELECT 1").get(timeout=60)
+    sent = [shop.send("row", 1), shop.send("beside", 2)]
+    until(lambda: shop.count("put_back", 1) and shop.count("put_back", 2), "put back")
+    assert [shop.count("before", key) for key in (1, 2)] == [0, 0]
+    told = [line for line in shop.logged().splitlines() if "nothing could be stored: a transaction is open" in line]
+    assert len(told) >= 2
+    assert all("ERROR/" in line for line in told)
+    shop.send("on_books", "ROLLBACK").get(timeout=60)
+    assert [s.get(timeout=60)["charged"] for s in sent] == [1, 2]
+
+
+def was_logged(shop: Shop, words: str) -> bool:
+    return words in shop.logged()
+
+
+def test_what_is_told_where_no_retry_is_left(opened: Open) -> None:
+    """Of an own row nothing is left."""
+    shop = opened()
+    shop.work()
+    for task, key, says in (("row", 1, "nothing was done: released"), ("charge", 2, "the record keeps what it knows: given_up")):
+        with pytest.raises(ValueError, match="nobody knows"):
+            shop.send(task, key, 1, "early_raise", retries=3).get(timeout=60)
+        until(partial(was_logged, shop, f"no retry is left, {says}: key {key}"), "the last word")

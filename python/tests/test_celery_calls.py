@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from celery import Celery
+from celery import Celery, shared_task
 from celery.exceptions import Retry
 
 import twiceproof.celery
@@ -159,6 +159,40 @@ def test_a_task_of_another_name_than_the_job_says(made: Guard, caplog: pytest.Lo
 
     assert tell("billing.charge") == ""
     assert tell("billing.refund").count("the replay would not reach this task") == 1
+
+
+def test_each_task_is_told_once_that_it_is_acknowledged_early(made: Guard, caplog: pytest.LogCaptureFixture) -> None:
+    app = Celery(broker="memory://", set_as_current=False)
+    guarded = Guarded(made, None, None)
+    for name in ("early.charge", "early.charge", "early.refund"):
+        task = app.task(name=name, shared=False)(charge)
+        task.push_request(called_directly=False, is_eager=False)
+        guarded.warn(Call(task.run, (), {}, task))
+    told = [line.getMessage().partition(":")[0] for line in caplog.records if "set acks_late=True" in line.getMessage()]
+    assert told == ["early.charge", "early.refund"]
+
+
+def test_a_guard_above_a_shared_task_is_refused(made: Guard) -> None:
+    """Each application makes a task of its own from it, without the guard."""
+
+    @shared_task(name="shared.charge")
+    def charge(order: Any) -> Any: ...
+
+    with pytest.raises(RefusedError, match="write the guard below @shared_task"):
+        twiceproof.celery.job(made.job.type, guard=made)(charge)
+
+
+def test_a_guard_below_a_shared_task_is_every_applications(made: Guard) -> None:
+    acted: list[Any] = []
+
+    @shared_task(name="shared.refund")
+    @twiceproof.celery.job(made.job.type, guard=made)
+    def refund(order: Any) -> None:
+        acted.append(order)
+
+    for _ in range(2):
+        Celery(broker="memory://", set_as_current=False).tasks["shared.refund"](1)
+    assert acted == [1]
 
 
 def test_two_functions_of_one_job(made: Guard) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from databases import Database
 from jobs import a_job, guard, order, record
-from twiceproof import BodyError, Guard, Job, RefusedError
+from twiceproof import BodyError, Guard, Job, KeyRefusedError, NotStoredError, OpenTransactionError, RefusedError
 from twiceproof.driver import in_transaction
 from twiceproof.transaction import OwnTransaction
 
@@ -48,7 +48,7 @@ class SQLAlchemy(Framework):
         import sqlalchemy
         from sqlalchemy.orm import scoped_session, sessionmaker
 
-        url = {"psycopg": "postgresql+psycopg", "psycopg2": "postgresql+psycopg2", "pymysql": "mysql+pymysql"}[database.name]
+        url = {"postgres": f"postgresql+{database.name}", "mysql": "mysql+pymysql", "sqlite": "sqlite"}[database.dialect]
         self.engine = sqlalchemy.create_engine(f"{url}://", creator=database.connect, **settings)
         self.session = scoped_session(sessionmaker(self.engine))
         self.text = sqlalchemy.text
@@ -175,21 +175,26 @@ def test_a_body_that_raises_leaves_nothing(framework: Framework, database: Datab
     assert not in_transaction(framework.account())
 
 
-def test_a_body_that_raises_where_each_statement_commits(database: Database, own: Own) -> None:
-    """Setting autocommit on again before the rollback would commit claim and row."""
-    if database.name != "pymysql":
-        pytest.skip("only MySQL's limits bring autocommit back")
+def test_where_each_statement_commits(database: Database, own: Own) -> None:
+    """The claim would commit alone; so would claim and row, were MySQL's autocommit set on again before the rollback."""
+    if database.name == "mysqlclient":
+        pytest.skip("SQLAlchemy is tested on PyMySQL")
     job, g = own
     framework = SQLAlchemy(database, isolation_level="AUTOCOMMIT")
 
     def act(op: Any) -> None:
         framework.execute(INSERT.format(job.type, op.key))
-        raise ValueError
+        if len(results) < 2:
+            raise ValueError
 
-    for _ in range(2):
-        assert g.run_in(framework.transaction(g), order(), act).outcome == "released"
+    results: list[str] = []
+    for left in (0, 0, 1, 1):
+        results.append(g.run_in(framework.transaction(g), order(), act).outcome)
+        assert rows(database, job) == left
+    assert results == ["released", "released", "completed", "completed"]
+    framework.execute(INSERT.format(job.type, "another"))  # the session is as it was
     framework.close()
-    assert rows(database, job) == 0
+    assert rows(database, job) == 2
 
 
 def test_an_open_transaction_is_refused_and_goes_on(framework: Framework, database: Database, own: Own) -> None:
@@ -202,6 +207,58 @@ def test_an_open_transaction_is_refused_and_goes_on(framework: Framework, databa
         framework.execute(INSERT.format(job.type, "after"))
     framework_commit(framework)
     assert rows(database, job) == 2
+
+
+@pytest.mark.parametrize("join", ["conditional_savepoint", "create_savepoint", "rollback_only", "control_fully"])
+def test_a_session_within_somebody_elses_transaction_is_refused(database: Database, own: Own, join: Any) -> None:
+    if database.name != "psycopg":
+        pytest.skip("one driver tells")
+    from sqlalchemy.orm import Session
+
+    from twiceproof.sqlalchemy import SessionTransaction
+
+    job, g = own
+    outside = a_job()
+    h = guard(database, outside)
+    framework = SQLAlchemy(database)
+    acted: list[Any] = []
+    with framework.engine.connect() as connection:
+        outer = connection.begin()
+        connection.execute(framework.text(INSERT.format(job.type, "outer")))
+        session = Session(connection, join_transaction_mode=join)
+        with pytest.raises(OpenTransactionError, match="open"):
+            g.run_in(SessionTransaction(g, session), order(), acted.append)
+        with pytest.raises(OpenTransactionError, match="outside effect"):
+            h.run(order(), acted.append, application=session)
+        assert outer.is_active
+        outer.rollback()
+        assert (rows(database, job), acted) == (0, [])
+        assert g.run_in(SessionTransaction(g, session), order(), acted.append).outcome == "completed"  # the control
+        assert h.run(order(), acted.append, application=session).outcome == "completed"
+    h.close()
+    framework.close()
+
+
+def test_a_message_without_a_key_opens_nothing(framework: Framework, own: Own) -> None:
+    """What it left open would be refused to every message after it."""
+    _, g = own
+    with pytest.raises(KeyRefusedError):
+        g.run_in(framework.transaction(g), order(None), lambda op: None)
+    assert not in_transaction(framework.account())
+    assert g.run_in(framework.transaction(g), order(), lambda op: None).outcome == "completed"
+
+
+def test_a_session_without_a_connection(database: Database, own: Own) -> None:
+    """The message stays, and the session is as it was."""
+    if database.name != "psycopg":
+        pytest.skip("one driver tells")
+    _, g = own
+    framework = SQLAlchemy(database, pool_size=1, max_overflow=0, pool_timeout=0)
+    with framework.engine.connect(), pytest.raises(NotStoredError, match="connection"):
+        g.run_in(framework.transaction(g), order(), lambda op: None)
+    assert not in_transaction(framework.account())
+    assert g.run_in(framework.transaction(g), order(), lambda op: None).outcome == "completed"
+    framework.close()
 
 
 def framework_commit(framework: Framework) -> None:
@@ -309,4 +366,47 @@ def test_on_commit_runs_after_the_commit(database: Database, own: Own) -> None:
     for _ in range(2):
         g.run_in(framework.transaction(g), order(), act)
     assert seen == [1]
+    framework.close()
+
+
+def test_on_commit_that_raises_is_told(database: Database, own: Own, caplog: pytest.LogCaptureFixture) -> None:
+    """The row is there, so the message must not come again; nobody else would say a word."""
+    if database.name != "psycopg":
+        pytest.skip("Django is tested on PostgreSQL")
+    from django.db import transaction
+
+    framework = Django(database)
+    job, g = own
+
+    def fails() -> None:
+        raise ValueError("no mail was sent")
+
+    def act(op: Any) -> None:
+        framework.execute(INSERT.format(job.type, op.key))
+        transaction.on_commit(fails)
+
+    assert g.run_in(framework.transaction(g), order(), act).outcome == "completed"
+    assert rows(database, job) == 1
+    told = [r for r in caplog.records if r.levelname == "ERROR"]
+    assert [r.exc_info and r.exc_info[0] for r in told] == [ValueError]
+    assert not in_transaction(framework.account())
+    framework.close()
+
+
+def test_a_commit_that_fails_is_no_callback(database: Database, own: Own, caplog: pytest.LogCaptureFixture) -> None:
+    if database.name != "psycopg":
+        pytest.skip("Django is tested on PostgreSQL")
+    framework = Django(database)
+    job, g = own
+    database.execute("DROP TABLE IF EXISTS deferred")
+    database.execute("CREATE TABLE deferred (item TEXT UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+
+    def act(op: Any) -> None:
+        framework.execute(INSERT.format(job.type, op.key))
+        framework.execute("INSERT INTO deferred VALUES ('x'), ('x')")
+
+    with pytest.raises(NotStoredError):
+        g.run_in(framework.transaction(g), order(), act)
+    assert rows(database, job) == 0
+    assert "on_commit" not in caplog.text
     framework.close()

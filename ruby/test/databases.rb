@@ -91,6 +91,22 @@ class PostgresDatabase < TestDatabase # :nodoc:
     PG.connect(**address(database), connect_timeout: 5).tap { |c| c.set_notice_processor { nil } }
   end
 
+  # Answers nothing meanwhile, though its kernel does.
+  def stopped
+    first = Integer(File.foreach("#{@server.dir}/data/postmaster.pid").first)
+    all = [first, *`ps -o pid= --ppid #{first}`.split.map(&:to_i)]
+    all.each { |pid| signal(:STOP, pid) }
+    yield
+  ensure
+    all&.each { |pid| signal(:CONT, pid) }
+  end
+
+  def signal(name, pid)
+    Process.kill(name, pid)
+  rescue Errno::ESRCH
+    nil # it has ended
+  end
+
   def under_way?(sql)
     others = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()"
     execute("#{others} AND query LIKE '%#{sql.split("'")[1]}%'") == [["1"]]

@@ -102,6 +102,23 @@ class Faults
       faults.around(self, sql) { super }
     end
 
+    # Sent and answered at once.
+    def send_query(sql)
+      @answer = exec(sql)
+    end
+
+    def send_query_params(sql, *more)
+      @answer = exec_params(sql, *more)
+    end
+
+    def block(*)
+      @answer ? true : super
+    end
+
+    def get_last_result # rubocop:disable Naming/AccessorMethodName
+      @answer.tap { @answer = nil } || super
+    end
+
     def shut
       Faults.shut(socket_io.fileno)
     end

@@ -55,7 +55,7 @@ class GuardedTest < Minitest::Test
       twiceproof(type, **settings)
       define_method(:perform, &perform)
     end
-    made.twiceproof_settings.instance_variable_set(:@guard, guard)
+    made.twiceproof_settings.instance_variable_set(:@guards, Hash.new(guard))
     made
   end
 

@@ -68,6 +68,18 @@ class JobEarlyExitTest < GuardedTest
     end
   end
 
+  # perform itself would end well.
+  Application.names.product(%w[return break throw]).each do |name, how|
+    define_method("test_own_row: #{name}, #{how} out of twiceproof_transaction") do
+      start(name)
+      made = job_in_block(how)
+
+      assert_match(/left by return, break or throw/, assert_raises(Twiceproof::LeftEarlyError) { deliver_job(made, "1") }.message)
+      assert_equal [0, nil, false], [@app.database.effects(@type, "1"), record(@app.database), @app.in_transaction?]
+      assert_two_rows
+    end
+  end
+
   LEAVES.each do |how, leave|
     define_method("test_outside: #{how}: nobody can tell") do
       @type = self.class.next_type
@@ -146,6 +158,22 @@ class JobEarlyExitTest < GuardedTest
       out.call if rows == 1
       app.insert(type, key)
       out.call if rows == 2
+    end
+  end
+
+  def job_in_block(how)
+    app = @app
+    type = @type
+    job_class(@guard, application: -> { app.connection }, transaction: :block) do |key|
+      catch(:out) do
+        twiceproof_transaction do
+          app.insert(type, key)
+          break if how == "break"
+          return if how == "return"
+
+          throw :out
+        end
+      end
     end
   end
 

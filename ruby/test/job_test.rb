@@ -81,6 +81,24 @@ class JobTest < GuardedTest
     assert_equal [[:base, "1"], [:child, "1", 1], [:own, "2", "2"]], @acts
   end
 
+  # It would be the guarded perform itself, which comes back to the new one.
+  def test_an_alias_of_a_perform_that_is_replaced
+    made = job_class(guard(@database, job("hold"))) { |_| nil }
+    made.alias_method(:perform_without_trace, :perform)
+    error = assert_raises(Twiceproof::RefusedError) { made.define_method(:perform) { |key| perform_without_trace(key) } }
+
+    assert_match(/perform_without_trace is an alias of perform, which is replaced/, error.message)
+    traced = Module.new { define_method(:perform) { |key| super(key) } }
+    acts = @acts
+    other = job_class(guard(@database, job("hold"))) { |key| acts << key }
+    other.alias_method(:call, :perform)
+    other.prepend(traced)
+    other.new.call("1")
+    other.new.perform("1")
+
+    assert_equal ["1"], @acts
+  end
+
   def test_a_class_that_names_no_job
     made = Class.new do
       include Twiceproof::Job
@@ -145,7 +163,7 @@ class JobTest < GuardedTest
   TestDatabase::NAMES.each do |name|
     define_method("test_beside_active_record: #{name}") do
       @app = Application.named("active_record #{name}")
-      connection = Twiceproof::BesideActiveRecord.connect(ActiveRecord::Base)
+      connection = Twiceproof::BesideActiveRecord.connect(Twiceproof::BesideActiveRecord.config(ActiveRecord::Base))
       driver = Twiceproof::Driver.of(connection)
       ActiveRecord::Base.connection.transaction do
         @app.insert(@type, "1")
@@ -155,6 +173,26 @@ class JobTest < GuardedTest
       end
     ensure
       connection.close
+    end
+  end
+
+  # The records of each shard are in it, whichever came first, and in whichever role.
+  TestDatabase::NAMES.first(2).each do |name|
+    define_method("test_shards: #{name}") do
+      @app = Application.named("active_record #{name}")
+      each_shard do |base|
+        settings = Twiceproof::JobSettings.new(@type)
+        2.times do
+          %i[one two].each do |shard|
+            base.connected_to(role: :writing, shard: shard) { settings.run(delivery(shard.to_s)) { @acts << shard } }
+          end
+        end
+
+        assert_equal %i[one two], @acts
+        assert_equal [[["one"]], [["two"]]], (%i[one two].map { |shard| keys_in(base, shard) })
+      ensure
+        Twiceproof::JobSettings.all.delete(settings)
+      end
     end
   end
 
@@ -170,6 +208,25 @@ class JobTest < GuardedTest
     made.new.perform("1")
 
     assert_equal [1], @acts
+  end
+
+  # In another database of ActiveRecord's than the configured one as well.
+  def test_an_outside_effect_within_a_transaction_elsewhere
+    @app = Application.named("active_record postgres")
+    acts = @acts
+    made = job_class(guard(@app.database, job("hold"))) { |_| acts << 1 }
+    other = Class.new(ActiveRecord::Base) { self.abstract_class = true }
+    self.class.const_set(:OtherRecord, other)
+    other.establish_connection(adapter: "sqlite3", database: @database.path)
+    error = assert_raises(Twiceproof::RefusedError) { other.transaction { made.new.perform("1") } }
+
+    assert_match(/a transaction is open on the application's connection to #{@database.path}/, error.message)
+    assert_equal [[], nil], [@acts, record(@app.database)]
+    made.new.perform("1")
+
+    assert_equal [1], @acts
+  ensure
+    other&.remove_connection
   end
 
   def test_twiceproof_transaction_of_an_outside_effect
@@ -280,6 +337,32 @@ class JobTest < GuardedTest
   end
 
   private
+
+  # Two databases, and the guard's job file and its connections as an application has them.
+  def each_shard
+    database = @app.database
+    names = {one: "tests", two: "shard#{@type[/\d+\z/]}"}
+    database.execute("CREATE DATABASE #{names[:two]}")
+    database.connect(names[:two]).tap { |c| c.query(Twiceproof::Statements.new.text(database.dialect, "schema")) }.close
+    config = ActiveRecord::Base.connection_db_config.configuration_hash
+    ActiveRecord::Base.connects_to(shards: names.transform_values { |name| {writing: config.merge(database: name)} })
+    with_job_file("effect" => {"kind" => "outside"}, "stale_claim" => {"policy" => "hold"}) { yield ActiveRecord::Base }
+  end
+
+  def with_job_file(**job)
+    Dir.mktmpdir do |dir|
+      jobs = {@type => sound.merge("queue" => "sidekiq", **job)}
+      File.write("#{dir}/twiceproof.yaml", "version: 1\njobs: #{JSON.generate(jobs)}")
+      Twiceproof.configure { |config| config.job_file = "#{dir}/twiceproof.yaml" }
+      yield
+    end
+  end
+
+  def keys_in(base, shard)
+    base.connected_to(role: :writing, shard: shard) do
+      base.connection.select_rows("SELECT operation_key FROM idempotency_records WHERE job_type = '#{@type}'")
+    end
+  end
 
   def assert_refused(error, words, &call)
     assert_match(words, assert_raises(error, &call).message)

@@ -17,7 +17,7 @@ class Server
     kill -$signal $!
     tries=400; while [ $tries -gt 0 ] && kill -0 $! 2>/dev/null; do sleep 0.02; tries=$((tries - 1)); done
     kill -KILL $! 2>/dev/null
-    cd /; rm -rf "$dir"
+    cd /; rm -rf "$dir" 2>/dev/null
   SH
   FOLDERS = ["/usr/lib/postgresql/*/bin", "/usr/sbin", "/usr/bin", "/opt/homebrew/opt/{postgresql,mariadb}*/bin"].freeze
 
@@ -114,6 +114,7 @@ class Server
   def stop
     @writer.close
     Process.wait(@watchdog)
+    FileUtils.rm_rf(dir) # its account may not write where the folder is
   end
 
   private

@@ -44,11 +44,23 @@ class Counting
   end
 end
 
+# What some middleware does with the rest of the line.
+class Elsewhere
+  def call(_worker, payload, _queue, &rest)
+    case payload["elsewhere"]
+    when "thread" then Thread.new(&rest).tap { |thread| thread.report_on_exception = false }.value
+    when "fiber" then Fiber.new(&rest).resume
+    else yield
+    end
+  end
+end
+
 Sidekiq.configure_server do |config|
   config.redis = {url: JOBS[:redis]}
   options = config.respond_to?(:options) ? config.options : config
   options[:poll_interval_average] = options[:average_scheduled_poll_interval] = 1
-  config.server_middleware { |chain| chain.add(Counting) }
+  config.server_middleware { |chain| [Counting, Elsewhere].each { |each| chain.add(each) } }
+  config.error_handlers << ->(error, given, *) { Tell.it("told", given.dig(:job, "jid"), error: error.class.name) }
   if config.respond_to?(:options) && config.options[:environment] == "reliable_fetch"
     require "sidekiq-reliable-fetch"
     Sidekiq::ReliableFetch.setup_reliable_fetch!(config)
@@ -135,6 +147,29 @@ class QuickJob < ChargeJob # :nodoc:
   end
 end
 
+class ForgetfulJob < ChargeJob # :nodoc:
+  twiceproof "quick.charge", look_up: ->(op) { Tell.it("look_up", op.key, reference: op.reference) }
+
+  def self.inherited(_subclass); end # rubocop:disable Lint/MissingSuper -- as some do
+end
+
+class ForgottenJob < ForgetfulJob # :nodoc:
+  def perform(key)
+    Tell.it("charge", key)
+  end
+end
+
+# What a subclass gets its perform from.
+module Performing
+  def perform(key)
+    Tell.it("charge", key)
+  end
+end
+
+class MixedJob < ForgetfulJob # :nodoc:
+  include Performing
+end
+
 class InlineJob # :nodoc:
   include Worker
 
@@ -201,6 +236,14 @@ class MailJob < ActiveJob::Base # :nodoc:
 
   def reference
     operation.reference
+  end
+end
+
+class PlainMailJob < ActiveJob::Base # :nodoc:
+  include Body
+
+  def perform(key)
+    act(key, "well")
   end
 end
 

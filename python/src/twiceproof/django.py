@@ -14,7 +14,8 @@ from .transaction import OwnTransaction
 class Atomic(OwnTransaction):
     """The outermost atomic block of a database, over the connection that the ORM uses in this thread.
 
-    What on_commit() was given runs after the commit, as ever.
+    What on_commit() was given runs after the commit, as ever. Where it raises, the row is there all the
+    same: an error in the log tells of it.
     """
 
     def __init__(self, guard: Guard, using: str = "default") -> None:
@@ -22,6 +23,8 @@ class Atomic(OwnTransaction):
         self.django.ensure_connection()
         super().__init__(self.django.connection, guard.records)
         self.block = transaction.Atomic(using, savepoint=True, durable=True)
+        self.log = guard.log
+        self.committed = False
 
     def is_open(self) -> bool:
         return in_transaction(self.django)
@@ -30,6 +33,10 @@ class Atomic(OwnTransaction):
         self.block.__enter__()
         if self.django.connection is not self.connection:
             raise ConnectionError("Django has connected again")
+        transaction.on_commit(self._commits, using=self.django.alias)  # the first one
+
+    def _commits(self) -> None:
+        self.committed = True
 
     def commit(self, c: Claimed, result: bytes | None) -> None:
         """Django itself rolls a block back, without a word, after an error of the database that the body swallowed."""
@@ -39,7 +46,13 @@ class Atomic(OwnTransaction):
 
     def close(self) -> None:
         self.begun = False  # the block ends itself, also when the commit fails
-        self.block.__exit__(None, None, None)
+        try:
+            self.block.__exit__(None, None, None)
+        except Exception as error:
+            if not self.committed:
+                raise
+            text = "%s: committed, but what on_commit() was given raised, and what came after it was not run"
+            self.log.error(text, self.records.job.type, exc_info=error)
 
     def undo(self) -> None:
         if self.django.in_atomic_block:

@@ -179,7 +179,8 @@ def in_transaction(connection: Connection) -> bool:
     """
     package = type(connection).__module__.partition(".")[0]
     if package == "sqlalchemy":
-        return bool(connection.in_transaction())
+        joins: Any = getattr(connection, "bind", None)  # a session's own Connection, if it is no Engine
+        return any(c.in_transaction() for c in (connection, joins) if hasattr(c, "in_transaction"))
     if hasattr(connection, "in_atomic_block"):
         return bool(connection.in_atomic_block or not connection.get_autocommit())
     return driver_of(connection).in_transaction(connection)
@@ -228,6 +229,20 @@ def answered(error: BaseException) -> bool:
         return number in _MYSQL_BUSY or not may_change(error)
     state = sqlstate(error)
     return state[:2] != "08" and state[:3] != "57P" if state else _module(error) == "sqlite3"
+
+
+def lasting(error: BaseException | None) -> bool:
+    """Somebody must act, as where the table, a column or a permission is missing, or a transaction was left open."""
+    while error is not None:
+        if isinstance(error, RefusedError) or (answered(error) and not may_change(error)):
+            return True
+        error = error.__cause__
+    return False
+
+
+def of_driver(error: BaseException) -> bool:
+    """Also one that Django or SQLAlchemy has raised from a driver's."""
+    return bool(_module(error) or (error.__cause__ and _module(error.__cause__)))
 
 
 def _module(error: BaseException) -> str:

@@ -14,14 +14,21 @@ class KeyRefusedError(TwiceproofError, ValueError):
     """
 
     def __init__(self, what: str, path: str, why: str) -> None:
-        text = WHY[why]
-        super().__init__(f"{what}: {path} {text}" if path else f"{what}: {text}")
+        super().__init__(what, path, why)  # as they are: a pool of processes makes the error anew from them
         self.path = path
         self.why = why
+
+    def __str__(self) -> str:
+        what, path, why = self.args
+        return f"{what}: {path} {WHY[why]}" if path else f"{what}: {WHY[why]}"
 
 
 class NotStoredError(TwiceproofError):
     """Nothing could be stored in the database, or read from it: the message stays on the queue."""
+
+
+class NotConnectedError(NotStoredError):
+    """connect failed with an error that is not the driver's, such as a secret store's."""
 
 
 class NotCommittedError(NotStoredError):
@@ -36,6 +43,10 @@ class RefusedError(TwiceproofError):
     """The guard was asked for something that it does not do."""
 
 
+class OpenTransactionError(RefusedError, NotStoredError):
+    """A transaction is open on a connection that must have none. It passes only when the application ends it."""
+
+
 class RenewError(TwiceproofError):
     """The claim is not good for longer than it was: do not start another step."""
 
@@ -48,14 +59,17 @@ class NotApplied(Exception):
     """
 
     def __init__(self, cause: object = "no cause given") -> None:
-        super().__init__(f"not applied: {cause}")
+        super().__init__(str(cause))
+
+    def __str__(self) -> str:
+        return f"not applied: {self.args[0]}"
 
 
 class DeadlinePassed(NotApplied):
     """Raised by Operation.check when the claim's lease has ended."""
 
-    def __init__(self) -> None:
-        super().__init__("the claim's lease is over")
+    def __init__(self, cause: object = "the claim's lease is over") -> None:
+        super().__init__(cause)
 
 
 def cause_of(error: BaseException | None) -> str:

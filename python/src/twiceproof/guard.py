@@ -16,7 +16,7 @@ from .decide import ACT, ASSUME, COMPLETED, HELD, MISMATCH
 from .delivery import LIVE, Delivery, Result
 from .driver import Connection, in_transaction
 from .ending import Attempt
-from .errors import RefusedError
+from .errors import OpenTransactionError, RefusedError
 from .job import Job
 from .operation import Operation
 from .own import OwnConnections
@@ -76,7 +76,8 @@ class Guard:
         """
         self._kind("outside", "run_tx")
         if application is not None and in_transaction(application):
-            raise RefusedError("a transaction is open on the application's connection; commit it before an outside effect")
+            what = "a transaction is open on the application's connection; commit it before an outside effect"
+            raise OpenTransactionError(what)
         c = self._prepare(delivery)
         sent = time.monotonic()
         lease = self.job.lease.total_seconds()

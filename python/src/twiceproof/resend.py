@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
-from .driver import may_change
-from .errors import NotStoredError, TwiceproofError
+from .driver import may_change, of_driver
+from .errors import NotConnectedError, NotStoredError, TwiceproofError
 
 T = TypeVar("T")
 
@@ -33,9 +33,7 @@ def resend(until: float, verb: Callable[[], T]) -> T:
 
 def interrupted(error: BaseException) -> bool:
     """Raised from outside, such as by a signal, while the guard waited: neither the database's nor ours."""
-    module = type(error).__module__.partition(".")[0]
-    of_database = module in ("psycopg", "psycopg2", "pymysql", "MySQLdb", "sqlite3")
-    return not (of_database or isinstance(error, (TwiceproofError, OSError)))
+    return not (of_driver(error) or isinstance(error, (TwiceproofError, OSError)))
 
 
 def finish(until: float, verb: Callable[[], T]) -> T:
@@ -44,7 +42,7 @@ def finish(until: float, verb: Callable[[], T]) -> T:
     try:
         return resend(until, verb)
     except BaseException as error:
-        if not interrupted(error):
+        if not (interrupted(error) or isinstance(error, NotConnectedError)):
             raise
         stopped = error
     resend(until, verb)

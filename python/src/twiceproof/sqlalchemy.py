@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlalchemy import orm
 from sqlalchemy.orm import Session, scoped_session
 
-from .errors import BodyError, RefusedError
+from .driver import in_transaction
+from .errors import BodyError, NotStoredError, OpenTransactionError
 from .guard import Guard
 from .record import Claimed
 from .transaction import OwnTransaction
@@ -19,24 +21,30 @@ class SessionTransaction(OwnTransaction):
     """
 
     def __init__(self, guard: Guard, session: Session | scoped_session[Any]) -> None:
+        super().__init__(None, guard.records)
         self.session: Session = session() if isinstance(session, scoped_session) else session
-        if self.session.in_transaction():  # also after a SELECT
-            raise RefusedError("a transaction is open on this session already; commit it first")
+        self.root: orm.SessionTransaction | None = None
+
+    def begin(self, c: Claimed) -> bool:
+        if in_transaction(self.session):  # also after a SELECT
+            raise OpenTransactionError("a transaction is open on this session, or its connection, already; commit it first")
         self.root = self.session.begin()
         try:
-            super().__init__(self.session.connection().connection.dbapi_connection, guard.records)
-        except BaseException:
-            self.session.rollback()
-            raise
+            self.connection = self.session.connection().connection.dbapi_connection
+        except Exception as error:
+            raise NotStoredError(f"connection: {error}") from error
+        return super().begin(c)
 
     def is_open(self) -> bool:
         return self.session.get_transaction() is not self.root
 
     def open(self) -> None:
-        """The session's connection waits for its first statement, which is the claim."""
+        """Not left to the session: with isolation_level="AUTOCOMMIT" it begins nothing, and the claim would commit alone."""
+        if not self.driver.in_transaction(self.connection):
+            super().open()
 
     def commit(self, c: Claimed, result: bytes | None) -> None:
-        if self.is_open() or not self.root.is_active:
+        if self.root is None or self.is_open() or not self.root.is_active:
             raise BodyError("not committed: the body had ended the session's transaction")
         try:
             self.session.flush()
@@ -52,8 +60,11 @@ class SessionTransaction(OwnTransaction):
         self.session.commit()
 
     def rollback(self) -> None:
+        if self.root is None:
+            return
         if self.session.get_transaction() is self.root:
-            self._or_close(self.undo)
+            if self.begun:
+                self._or_close(self.undo)
             self._back()
             self._or_close(self.session.rollback)
         elif self.begun:  # what the body has written since it ended the transaction

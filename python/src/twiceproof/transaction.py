@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from .driver import Connection, Driver, answered, driver_of
-from .errors import BodyError, NotCommittedError, RefusedError
+from .errors import BodyError, NotCommittedError, OpenTransactionError
 from .mysql import Session
 from .record import Claimed
 from .records import Records
@@ -30,19 +30,23 @@ class OwnTransaction:
     """On the application's connection, with its driver's own begin and commit.
 
     A framework that keeps an account of its transactions gives its own is_open, open, close and undo.
+    Nothing is opened before begin, which comes after the key was read.
     """
 
     def __init__(self, connection: Connection, records: Records) -> None:
         self.connection = connection
-        self.driver: Driver = driver_of(connection)
         self.records = records
         self.limits = Limits(records)
         self.number = ""
         self.begun = False
 
+    @property
+    def driver(self) -> Driver:
+        return driver_of(self.connection)
+
     def begin(self, c: Claimed) -> bool:
         if self.is_open():
-            raise RefusedError("a transaction is open on this connection already; run_tx begins the outermost one")
+            raise OpenTransactionError("a transaction is open on this connection already; run_tx begins the outermost one")
         self.limits.set(self.connection, self.driver)
         self.begun = True
         self.open()
@@ -79,7 +83,8 @@ class OwnTransaction:
         self.driver.rollback(self.connection)
 
     def _back(self) -> None:
-        self._or_close(lambda: self.limits.undo(self.connection, self.driver))
+        if self.limits.before:
+            self._or_close(lambda: self.limits.undo(self.connection, self.driver))
 
     def _or_close(self, run: Callable[[], None]) -> None:
         """Whoever gets this connection next must not write into a transaction that is still open."""

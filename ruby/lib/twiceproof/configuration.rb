@@ -19,6 +19,7 @@ module Twiceproof
       @job_file = "twiceproof.yaml"
       @lock = Mutex.new
       @files = {}
+      @own = {}
     end
 
     # The class whose connection is meant; nil without ActiveRecord.
@@ -51,6 +52,21 @@ module Twiceproof
       application ? application.call : active_record && leased
     end
 
+    # Where the guard's own connections lead now: nil for always the same.
+    def database
+      BesideActiveRecord.config(active_record) if active_record && !connect
+    rescue ::ActiveRecord::ConnectionNotEstablished
+      nil # it is loaded, and has no database yet
+    end
+
+    # What an outside effect relies on may be in any of ActiveRecord's databases.
+    def refuse_open_transaction
+      open = BesideActiveRecord.open_database if active_record
+      return unless open
+
+      raise RefusedError, "a transaction is open on the application's connection to #{open}; commit it before an outside effect"
+    end
+
     private
 
     # Not connected?, which is not yet true of a transaction that has sent nothing.
@@ -60,12 +76,15 @@ module Twiceproof
       nil # it is loaded, and has no database
     end
 
-    # Those of all jobs together, so that a worker has no more of them than threads.
+    # Those of all jobs together, so that a worker has no more of them than threads; of each database its own, since
+    # two shards that shared one would take the claims of each other.
     def own_connections
       base = active_record
       raise RefusedError, "no database is known; set connect in Twiceproof.configure" unless connect || base
 
-      @lock.synchronize { @own ||= OwnConnections.new(connect || -> { BesideActiveRecord.connect(base) }) }
+      config = database
+      open = connect || -> { BesideActiveRecord.connect(config || BesideActiveRecord.config(base)) }
+      @lock.synchronize { @own[config] ||= OwnConnections.new(open) }
     end
   end
 

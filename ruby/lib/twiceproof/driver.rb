@@ -34,11 +34,21 @@ module Twiceproof
       dialect == "sqlite"
     end
 
+    # The same, for statements that must not wait without end. (The others' drivers have a time limit of their own.)
+    def limited
+      self
+    end
+
     # Ends a statement that was left in the middle, and may still be under way at the server.
     def stop(_connection); end
 
     # Makes every statement a transaction of its own.
     def commit_each(_connection); end
+
+    # Which table a name means on this connection, as far as no cluster, proxy or failover makes two of one; nil: unknown.
+    def place(_connection, _table)
+      nil
+    end
 
     # The driver knows that the server is gone. (Another one finds out by what it sends next.)
     def lost?(_connection)
@@ -79,7 +89,7 @@ module Twiceproof
 
     # Parameters and answers as texts, whatever types the application has set up.
     def run(connection, sql, args = [])
-      result = args.empty? ? connection.exec(sql) : connection.exec_params(sql, args.map { |a| parameter(a) }, 0, plain)
+      result = query(connection, sql, args.map { |a| parameter(a) })
       Answer.new(rows(result), result.cmd_tuples == 1)
     ensure
       result&.clear
@@ -93,14 +103,26 @@ module Twiceproof
       connection.transaction_status == LOST
     end
 
-    # A request that comes before the server has begun the statement is ignored, so it is made again.
+    # A standby and what becomes of it have the same identifier.
+    def place(connection, table)
+      sql = "SELECT (SELECT system_identifier FROM pg_control_system()), to_regclass($1)::oid"
+      run(connection, sql, [table]).rows.first
+    end
+
+    def limited
+      @limited ||= LimitedPgDriver.new
+    end
+
+    # A request that comes before the server has begun the statement is ignored, so it is made again. A server that
+    # answers nothing at all keeps no worker: the connection is closed.
     def stop(connection)
       return unless connection.transaction_status == ACTIVE
 
-      loop do
-        connection.cancel
-        break if connection.block(0.5)
+      5.times do
+        cancel(connection)
+        return if connection.block(0.5)
       end
+      connection.close
     end
 
     def disown(connection)
@@ -108,6 +130,17 @@ module Twiceproof
     end
 
     private
+
+    def query(connection, sql, args)
+      args.empty? ? connection.exec(sql) : connection.exec_params(sql, args, 0, plain)
+    end
+
+    # The request goes over another connection, which may wait as well.
+    def cancel(connection)
+      request = Thread.new { Thread.handle_interrupt(Object => :immediate) { connection.cancel } }
+      request.report_on_exception = false
+      request.join(1) || request.kill
+    end
 
     def plain
       @plain ||= PG::TypeMapAllStrings.new
@@ -124,6 +157,23 @@ module Twiceproof
       bytes = (0...result.nfields).select { |i| result.ftype(i) == BYTEA }
       all = result.values
       all.each { |row| bytes.each { |i| row[i] &&= PG::Connection.unescape_bytea(row[i]) } }
+    end
+  end
+
+  # The driver pg, for a server that is stopped and a table that is locked: neither the server's own limits nor the
+  # network's end that.
+  class LimitedPgDriver < PgDriver
+    LIMIT = 6 # seconds; a statement_timeout of 5s comes first
+
+    private
+
+    def query(connection, sql, args)
+      args.empty? ? connection.send_query(sql) : connection.send_query_params(sql, args, 0, plain)
+      return connection.get_last_result if connection.block(LIMIT)
+
+      cancel(connection)
+      connection.close
+      raise PG::ConnectionBad, "no answer within #{LIMIT} seconds"
     end
   end
 
@@ -145,6 +195,11 @@ module Twiceproof
       Answer.new(rows, connection.last_id != 0)
     ensure
       result&.free
+    end
+
+    # No server's name: it is another one at each node of a cluster.
+    def place(connection, table)
+      table.include?(".") ? nil : run(connection, "SELECT DATABASE()").rows.dig(0, 0)&.downcase
     end
 
     # The driver does not show it, so the server is asked for what it refuses only within a transaction.
@@ -200,6 +255,12 @@ module Twiceproof
 
     def in_transaction?(connection)
       connection.transaction_active?
+    end
+
+    # The file, by whatever name.
+    def place(connection, _table)
+      path = run(connection, "PRAGMA database_list").rows.find { |_, name| name == "main" }&.last.to_s
+      path.empty? ? "memory" : File.stat(path).then { |file| [file.dev, file.ino] }
     end
 
     private

@@ -13,6 +13,14 @@ module Twiceproof
   # By the body's fault: it had ended the transaction, or swallowed an error that did. The database is well.
   class BodyError < NotCommittedError; end
 
+  # The block of twiceproof_transaction was left, but not by its end or an error: it was rolled back.
+  class LeftEarlyError < Error
+    def initialize
+      super("rolled back: the block of twiceproof_transaction was left by return, break or throw (a Timeout around it " \
+            "throws too); end it by next, or raise")
+    end
+  end
+
   # The guard was asked for something that it does not do.
   class RefusedError < Error; end
 

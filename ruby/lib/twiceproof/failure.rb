@@ -62,7 +62,7 @@ module Twiceproof
 
     # A driver's error may be the cause of a framework's.
     def within(error, &meaning)
-      [error, error.cause].compact.any?(&meaning)
+      [error, error&.cause].compact.any?(&meaning)
     end
 
     def family(error)

@@ -28,6 +28,12 @@ module Twiceproof
       SidekiqDelivery.install
     end
 
+    # Again, for a subclass whose perform stands before its parent's guard: its module has it, and the parent's
+    # inherited was not called.
+    def self.guard(base)
+      base.prepend(Guarded) unless base.ancestors.take_while { |above| above != base }.include?(Guarded)
+    end
+
     # For the class.
     module ClassMethods
       # Names the job in the job file. look_up answers whether the effect is there, as Guard.new says. not_applied
@@ -51,6 +57,26 @@ module Twiceproof
       def inherited(subclass)
         super
         subclass.prepend(Guarded)
+      end
+
+      # A parent may have an inherited of its own that does not call the one above.
+      def method_added(name)
+        super
+        return unless name == :perform
+
+        refuse_alias
+        prepend(Guarded)
+      end
+
+      private
+
+      # alias_method takes the guarded perform, whose super is the new one: that would call itself for ever.
+      def refuse_alias
+        guarded = Guarded.instance_method(:perform).source_location
+        names = instance_methods(false) + private_instance_methods(false) - [:perform]
+        other = names.find { |name| instance_method(name).source_location == guarded } or return
+        raise RefusedError, "#{name}: #{other} is an alias of perform, which is replaced, and would call the new one; " \
+                            "write what goes around perform into a module, and prepend that"
       end
     end
 

@@ -38,10 +38,24 @@ module Twiceproof
       raise RefusedError, "twiceproof_transaction is called once: one operation, one transaction" if @called
 
       @called = true
-      guarded(&body)
+      guarded { to_its_end(&body) }
     end
 
     private
+
+    # Rolled back like any body that is left early, but perform would go on, or return, as if all were well. What ends
+    # the thread itself needs no error.
+    def to_its_end
+      settled = false
+      value = yield
+      settled = true
+      value
+    rescue Exception # rubocop:disable Lint/RescueException
+      settled = true
+      raise
+    ensure
+      raise LeftEarlyError unless settled || Thread.current.status == "aborting"
+    end
 
     def guarded(&body)
       refuse_unfit_arguments

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "errors"
+require_relative "failure"
 require_relative "notices"
 
 module Twiceproof
@@ -29,10 +30,17 @@ module Twiceproof
     def not_stored(error)
       raise error unless @delivery
 
+      lasting(error) if Failure.answered?(error.cause) && !Failure.may_change?(error.cause)
       put_back("nothing could be stored: #{error.message}", DATABASE_PAUSE, nil)
     end
 
     private
+
+    # No table, no key, no permission: it comes back until a person has mended that.
+    def lasting(error)
+      log(:error, "nothing can be stored until this is mended: #{error.message}")
+      @delivery.report(error)
+    end
 
     # The body raised, so its error takes one of Sidekiq's retries: that is the redelivery.
     def failed(result, error)

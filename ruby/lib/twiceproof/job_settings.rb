@@ -21,6 +21,7 @@ module Twiceproof
       @not_applied = Array(not_applied)
       @application = application
       @in_block = transaction == :block
+      @guards = {}
       @lock = Mutex.new
       JobSettings.all << self
     end
@@ -34,13 +35,16 @@ module Twiceproof
       guard.job.effect.kind == "own_row"
     end
 
+    # One for each database, and the same for all of an operation, wherever its body goes.
     def guard
-      @lock.synchronize { @guard ||= Twiceproof.configuration.guard(type, @look_up) }
+      database = Twiceproof.configuration.database
+      @lock.synchronize { @guards[database] ||= Twiceproof.configuration.guard(type, @look_up) }
     end
 
     def run(delivery, &act)
       return guard.run_tx(ask(:connection), delivery, &act) if own_row?
 
+      Twiceproof.configuration.refuse_open_transaction
       guard.run(delivery, application: ask(:connection_in_use), &act)
     end
 

@@ -18,7 +18,7 @@ module Twiceproof
     def lend
       connection = free.pop || open
       whole = false
-      answer = yield connection, Driver.of(connection)
+      answer = yield connection, Driver.of(connection).limited
       whole = true
       answer
     ensure
@@ -50,7 +50,7 @@ module Twiceproof
 
     def open
       connection = @connect.call
-      driver = Driver.of(connection)
+      driver = Driver.of(connection).limited
       if driver.in_transaction?(connection)
         raise RefusedError, "connect gave a connection with an open transaction; give the guard one of its own"
       end

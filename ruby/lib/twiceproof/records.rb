@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require_relative "failure"
 require_relative "mysql_session"
 require_relative "own_connections"
 require_relative "record"
@@ -17,6 +18,7 @@ module Twiceproof
       @statements = Statements.new(table)
       @worker = worker
       @session_checked = false
+      @placed = ObjectSpace::WeakMap.new
     end
 
     # For people; it never decides, so no database may refuse it: only what every column and encoding takes. Asked
@@ -125,7 +127,28 @@ module Twiceproof
       @application_session ||= mysql_session(connection, driver)
     end
 
+    # Asked once of each connection that own rows are written on: the guard reads their records over its own.
+    def check_place(connection, driver)
+      return if @placed[connection]
+
+      here = place(connection, driver)
+      there = own.lend { |mine, its| place(mine, its) }
+      if here && there && here != there
+        raise RefusedError, "the connection that own rows are written on leads to another database, or to the table of another " \
+                            "schema, than the guard's own connections: nobody would find the records. Set connect (with " \
+                            "ActiveRecord: active_record), or the job's application, so that both lead to one"
+      end
+      @placed[connection] = true
+    end
+
     private
+
+    # An account that may not ask is believed.
+    def place(connection, driver)
+      driver.place(connection, @statements.table)
+    rescue StandardError => e
+      raise unless Failure.answered?(e)
+    end
 
     def mysql_session(connection, driver)
       MySQLSession.of(run(connection, driver, "session").rows.first)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "as_it_came"
 require_relative "interrupts"
 
 module Twiceproof
@@ -37,23 +38,37 @@ module Twiceproof
 
       # Within another delivery, as perform_inline does it, nothing is at the broker.
       def around(worker, payload, queue)
-        outer = Thread.current[:twiceproof_delivery]
+        outer = current
+        Job.guard(worker.class) if worker.is_a?(Job)
         delivery = outer || inline?(worker) ? :inline : new(worker, payload, queue)
-        Thread.current[:twiceproof_delivery] = delivery
+        self.current = delivery
+        worker.instance_variable_set(:@twiceproof_delivery, delivery) # for a middleware's own thread
         catch(delivery) { yield } # rubocop:disable Style/ExplicitBlockArgument -- catch gives its block the tag
+      rescue UncaughtThrowError => e
+        raise unless e.tag.equal?(delivery) # a middleware had it run in a fiber or thread of its own
       ensure
-        Thread.current[:twiceproof_delivery] = outer
+        self.current = outer
+        worker.instance_variable_set(:@twiceproof_delivery, nil)
       end
 
       # The delivery that this job runs for; nil when it was called in another way.
       def of(job)
-        found = Thread.current[:twiceproof_delivery]
-        return found if found.is_a?(self) && found.for?(job)
+        found = current || job.instance_variable_get(:@twiceproof_delivery)
+        return found.tap(&:refuse_unwritable) if found.is_a?(self) && found.for?(job)
 
         refuse_unseen(job) unless found
       end
 
       private
+
+      # Of the thread, whichever of its fibers asks.
+      def current
+        Thread.current.thread_variable_get(:twiceproof_delivery)
+      end
+
+      def current=(delivery)
+        Thread.current.thread_variable_set(:twiceproof_delivery, delivery)
+      end
 
       # Newer versions tell a job which processor runs it.
       def inline?(worker)
@@ -77,7 +92,7 @@ module Twiceproof
     def initialize(worker, payload, queue)
       @worker = worker
       @retries = payload.slice("retry", "retry_count", "retry_for", "failed_at")
-      @message = text_of(payload, queue) if worker.is_a?(Job) || payload["wrapped"]
+      @message, @unwritable = text_of(payload, queue) if worker.is_a?(Job) || payload["wrapped"]
       inner = payload["args"].first if payload["wrapped"]
       @job_id = inner["job_id"] if inner.is_a?(Hash)
     end
@@ -91,19 +106,30 @@ module Twiceproof
       JSON.parse(@message).dig("args", 0, "arguments") if @job_id
     end
 
+    # JSON that Ruby reads and cannot write again (1e400, bytes that are no UTF-8) Sidekiq could not write into
+    # its retries either: the job would be lost at its first error. So it goes to the dead set as it came.
+    def refuse_unwritable
+      return unless @unwritable
+
+      to_set("dead", Time.now.to_f)
+      Twiceproof.configuration.logger.error("put into the dead set: its message cannot be written again: #{@unwritable}")
+      leave
+    end
+
     # The same job for later, with its id and count of retries. Not by Sidekiq's client, whose middleware
     # (unique jobs, batches) takes it for another job. Once this returns Redis has answered.
     def put_back(seconds)
-      at = Time.now.to_f + seconds
-      tries = 0
-      begin
-        Interrupts.defer { ::Sidekiq.redis { |redis| redis.zadd("schedule", at.to_s, @message) } }
-      rescue StandardError
-        raise if (tries += 1) == TRIES
+      to_set("schedule", Time.now.to_f + seconds)
+    end
 
-        sleep 0.5
-        retry
-      end
+    # To Sidekiq's error handlers, which tell a person.
+    def report(error)
+      given = {context: "Twiceproof", job: JSON.parse(@message)}
+      return ::Sidekiq.default_configuration.handle_exception(error, given) if ::Sidekiq.respond_to?(:default_configuration)
+
+      ::Sidekiq.error_handlers.each { |handler| handler.call(error, given) }
+    rescue StandardError => e
+      Twiceproof.configuration.logger.warn("an error handler failed: #{e.inspect}")
     end
 
     # No retry comes when this delivery fails.
@@ -122,6 +148,18 @@ module Twiceproof
 
     private
 
+    def to_set(name, score)
+      tries = 0
+      begin
+        Interrupts.defer { ::Sidekiq.redis { |redis| redis.zadd(name, score.to_s, @message) } }
+      rescue StandardError
+        raise if (tries += 1) == TRIES
+
+        sleep 0.5
+        retry
+      end
+    end
+
     # failed_at is in seconds; from Sidekiq 8 on it is an integer, in milliseconds.
     def time_is_up?
       since = @retries.fetch("failed_at") { return false }
@@ -134,8 +172,12 @@ module Twiceproof
       options[:max_retries] || 25
     end
 
+    # With it, what JSON has against it.
     def text_of(payload, queue)
-      JSON.generate(payload.reject { |name, _| ONCE.include?(name) }.merge("queue" => payload["queue"] || queue))
+      job = payload.reject { |name, _| ONCE.include?(name) }.merge("queue" => payload["queue"] || queue)
+      JSON.generate(job)
+    rescue JSON::JSONError, EncodingError => e
+      [AsItCame.text(job), e.message.scrub]
     end
   end
 end

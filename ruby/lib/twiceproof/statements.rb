@@ -9,6 +9,8 @@ module Twiceproof
     PLAIN_TABLE = /\A[A-Za-z_][A-Za-z0-9_]{0,62}(?:\.[A-Za-z_][A-Za-z0-9_]{0,62})?\z/.freeze
     DATA = File.join(__dir__, "data")
 
+    attr_reader :table
+
     # The table is written into the text, so only a plain identifier is taken.
     def initialize(table = TABLE)
       raise RefusedError, "table \"#{table}\" is not a plain identifier" unless table.match?(PLAIN_TABLE)

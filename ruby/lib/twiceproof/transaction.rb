@@ -3,6 +3,7 @@
 require_relative "driver"
 require_relative "errors"
 require_relative "failure"
+require_relative "interrupts"
 
 module Twiceproof
   # The transaction that holds an own row's claim, effect and completion. However its block is left, it commits
@@ -52,10 +53,11 @@ module Twiceproof
     # A connection that has failed may look idle to its driver; it is closed all the same.
     def ending(&block)
       committed = broken = false
+      @records.check_place(@raw, @driver.limited)
       limit
       committed = within(&block)
     rescue StandardError => e
-      broken = !Failure.answered?(e)
+      broken = !Failure.answered?(e) && !e.is_a?(RefusedError)
       raise
     ensure
       finish(committed, broken)
@@ -71,7 +73,7 @@ module Twiceproof
 
     def within(&block)
       @open = true
-      @driver.begin(@raw)
+      @driver.limited.begin(@raw)
       return false unless work(&block)
 
       @driver.commit(@raw)
@@ -146,7 +148,7 @@ module Twiceproof
 
     def within(&block)
       @open = true
-      @connection.begin_transaction(joinable: true, _lazy: false)
+      start { @connection.begin_transaction(joinable: true, _lazy: false) }
       return false unless work(&block)
 
       # Else commit_transaction would only release a savepoint.
@@ -154,6 +156,15 @@ module Twiceproof
 
       @connection.commit_transaction
       true
+    end
+
+    # Nothing is written yet, so it may be left: the server may not answer, and this is the application's connection.
+    def start(&block)
+      begun = false
+      Interrupts.allow(&block)
+      begun = true
+    ensure
+      stop unless begun
     end
 
     def depth

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from celery.app.task import Context
 from kombu.utils import json
 
 from ..delivery import Delivery
@@ -24,6 +27,11 @@ class Call:
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
     task: Any = None
+    sent: tuple[Any, Any] = (None, None)
+
+    def kept(self) -> Call:
+        """With the arguments as they were sent, for the message's copies: the body may change what is nested in them."""
+        return replace(self, sent=as_sent(self.request.args, self.request.kwargs)) if self.at_broker else self
 
     @property
     def bound(self) -> bool:
@@ -46,8 +54,15 @@ class Call:
             signature = signature.replace(parameters=list(signature.parameters.values())[1:])
             args = args[1:]
         fields = fields_of(signature, args, self.kwargs)
-        message = message_of(self.task, args, self.kwargs) if self.at_broker else None
+        message = message_of(self.task, *self.sent) if self.at_broker else None
         return Delivery(fields, body=fields["kwargs"], message=message)
+
+
+def as_sent(args: Any, kwargs: Any) -> tuple[Any, Any]:
+    try:
+        return deepcopy((args, kwargs))
+    except Exception:  # of an object that pickle brought
+        return args, kwargs
 
 
 def fields_of(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,7 +98,19 @@ def plain(value: Any) -> Any:
     return {k: plain(v) for k, v in value.items()} if isinstance(value, Mapping) else value
 
 
-_KEPT = ("root_id", "parent_id", "group", "group_index", "retries", "reply_to", "shadow", "timelimit", "ignore_result")
+# What a stored message keeps, and the option of send_task that it becomes.
+_KEPT = {
+    "root_id": "root_id",
+    "parent_id": "parent_id",
+    "group": "group_id",
+    "group_index": "group_index",
+    "retries": "retries",
+    "reply_to": "reply_to",
+    "shadow": "shadow",
+    "ignore_result": "ignore_result",
+}
+_OTHERS = {*_KEPT, "timelimit", "lang", "task", "id", "argsrepr", "kwargsrepr", "compression", "properties"}
+_BROKERS = ("x-death", "x-first-death-", "x-last-death-", "x-delivery-count", "x-acquired-count")  # RabbitMQ tells cycles by them
 _EMBEDDED = ("callbacks", "errbacks", "chain", "chord")
 
 
@@ -93,10 +120,33 @@ def group_of(request: Any) -> dict[str, str]:
     return {"MessageGroupId": group} if group else {}
 
 
+_DELAY = re.compile(r"^(?:[01]\.){28}")  # written before the routing key where RabbitMQ itself delays (Celery 5.5)
+
+
+def queue_of(app: Any, request: Any) -> str | None:
+    """The queue that an exchange led to, where one can be named.
+
+    Celery delays in RabbitMQ what names exchange and routing key alone for the default queue.
+    """
+    info = request.delivery_info or {}
+    exchange, routed = info.get("exchange") or "", info.get("routing_key") or ""
+    key = _DELAY.sub("", routed)
+    queues = [q for q in app.amqp.queues.values() if exchange and q.routing_key == key]
+    names = [q.name for q in queues if q.exchange and (key != routed or q.exchange.name == exchange)]
+    return names[0] if len(names) == 1 else None
+
+
+def own_headers(request: Any) -> dict[str, Any]:
+    """The application's own, such as a tenant."""
+    headers = request.headers or {name: v for name, v in vars(request).items() if not hasattr(Context, name)}  # in Celery 5.2
+    return {name: v for name, v in headers.items() if name not in _OTHERS and not name.startswith(_BROKERS)}
+
+
 def message_of(task: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bytes | None:
     """Without eta and expires, which were for the first delivery; None when the arguments are no JSON."""
     request = task.request
-    headers = {name: getattr(request, name, None) for name in _KEPT}
+    headers = own_headers(request)
+    headers.update({name: getattr(request, name, None) for name in (*_KEPT, "timelimit")})
     headers.update(lang="py", task=task.name, id=request.id)
     embedded = {name: getattr(request, name, None) for name in _EMBEDDED}
     info = request.delivery_info or {}
@@ -113,8 +163,9 @@ def push(app: Any, message: bytes) -> None:
     read = json.loads(message)
     headers, (args, kwargs, embedded) = read["headers"], read["body"]
     hard, soft = headers["timelimit"] or (None, None)
-    options = {name: headers[name] for name in ("root_id", "parent_id", "group_index", "retries", "reply_to", "shadow")}
-    options.update(time_limit=hard, soft_time_limit=soft, group_id=headers["group"], **_route(read))
+    options = {option: headers[name] for name, option in _KEPT.items()}
+    options.update(time_limit=hard, soft_time_limit=soft, **_route(read))
+    options["headers"] = {name: headers[name] for name in headers if name not in _OTHERS}
     options.update(link=embedded["callbacks"], link_error=embedded["errbacks"], chain=embedded["chain"], chord=embedded["chord"])
     app.send_task(headers["task"], args, kwargs, task_id=headers["id"], **options)
 

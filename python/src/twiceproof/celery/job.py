@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
 from celery import Task, current_task
-from celery.local import PromiseProxy
+from celery.local import PromiseProxy, Proxy
 
 from ..delivery import Delivery, Result
-from ..driver import Connection
+from ..driver import Connection, lasting
 from ..errors import BodyError, NotStoredError, RefusedError, TwiceproofError
 from ..guard import Guard
 from ..operation import Operation
@@ -30,7 +31,7 @@ def job(
     application: Callable[[], Connection] | None = None,
     transaction: Callable[[], OwnTransaction | Connection] | None = None,
 ) -> Callable[[Any], Any]:
-    """Guards a task; stands above or below @app.task.
+    """Guards a task; stands above or below @app.task, and below @shared_task.
 
     application gives the connection or session that must have no open transaction when an outside
     effect is made. transaction gives, for a row of one's own, the connection or transaction that
@@ -52,7 +53,7 @@ class Guarded:
         self.application = application
         self.transaction = transaction
         self.function = ""  # the first one
-        self.warned = False
+        self.warned: set[str] = set()  # each task once
 
     def check(self, job_type: str) -> None:
         j = self.guard.job
@@ -64,6 +65,11 @@ class Guarded:
             raise RefusedError(f"job {j.type}: an own row, and nothing else, takes transaction")
 
     def decorate(self, decorated: Any) -> Any:
+        if type(decorated) is Proxy:
+            raise RefusedError(
+                f'job "{self.guard.job.type}": @shared_task makes its task anew for every application, '
+                "where a guard above it is missing; write the guard below @shared_task"
+            )
         if type(decorated) is PromiseProxy:  # a task that is made later
             decorated.__then__(lambda: self.install(decorated._get_current_object()))
         elif isinstance(decorated, Task):
@@ -101,6 +107,7 @@ class Guarded:
 
     def run(self, call: Call) -> Any:
         self.warn(call)
+        call = call.kept()
         body = Body()
 
         def act(op: Operation) -> object:
@@ -113,11 +120,12 @@ class Guarded:
         except BodyError:
             raise
         except NotStoredError as error:
-            put_back(call, f"nothing could be stored: {error}", DATABASE_PAUSE, error=error)
+            level = logging.ERROR if lasting(error) else logging.WARNING
+            put_back(call, f"nothing could be stored: {error}", DATABASE_PAUSE, error=error, level=level)
         except TwiceproofError:
             raise
         except Exception as error:  # from outside, such as a soft time limit, while the guard waited
-            failed(call, Result("interrupted", "not known"), error)
+            failed(call, None, error)
         return end(call, result, body)
 
     def deliver(self, delivery: Delivery, act: Callable[[Operation], object]) -> Result:
@@ -129,12 +137,12 @@ class Guarded:
         return run(target, delivery, act)
 
     def warn(self, call: Call) -> None:
-        if not call.at_broker or self.warned:
+        if not call.at_broker or call.task.name in self.warned:
             return
-        self.warned = True
-        if not call.task.acks_late:
-            log.warning("acknowledged before it runs, so a killed worker loses the message: set acks_late=True")
         name, j = call.task.name, self.guard.job
+        self.warned.add(name)
+        if not call.task.acks_late:
+            log.warning("%s: acknowledged before it runs, so a killed worker loses the message: set acks_late=True", name)
         if j.message not in ("", name):
             log.warning("the message of job %s is %s, not %s: the replay would not reach this task", j.type, j.message, name)
 
@@ -154,5 +162,7 @@ def task_of(guarded: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     if args and isinstance(args[0], Task):
         return args[0]
     task = current_task._get_current_object()
-    run = getattr(task, "_orig_run", getattr(task, "run", None))
-    return task if getattr(run, "__func__", run) is guarded else None
+    run = getattr(task, "run", None)
+    while run is not None and getattr(run, "__func__", run) is not guarded:
+        run = getattr(run, "__wrapped__", None)  # autoretry_for's, pydantic's, a decorator of the application's own
+    return task if run is not None else None

@@ -93,21 +93,25 @@ def hold(call: Call, result: Result) -> NoReturn:
     raise Ignore(f"held for a person: key {result.key}")
 
 
-def failed(call: Call, result: Result, error: BaseException) -> NoReturn:
-    """The body raised. Celery would acknowledge that; a message that is in doubt comes again while retries are left.
+def failed(call: Call, result: Result | None, error: BaseException) -> NoReturn:
+    """The body raised, or, where there is no result, something from outside while the guard waited.
 
+    Celery would acknowledge that; a message that is in doubt comes again while retries are left.
     What the task retries by itself is left to it: its copy is the redelivery.
     """
     cause = error.__cause__ if isinstance(error, NotApplied) and error.__cause__ else error
     if not call.at_broker or isinstance(cause, (Retry, Ignore, Reject)) or retries_itself(call.task, cause):
         raise cause
     most = call.task.max_retries
+    reason = f"{result.outcome}: key {result.key}" if result else "interrupted while the guard waited"
     if most is not None and call.request.retries >= most:
-        log.error("no retry is left, the record keeps the case: key %s, %s", result.key, result.outcome)
+        released = result is not None and result.outcome == RELEASED  # an own row's record went with it
+        log.error("no retry is left, %s: %s", "nothing was done" if released else "the record keeps what it knows", reason)
         raise cause
-    delay = max(result.retry_after.total_seconds(), float(call.task.default_retry_delay or 0))
-    reason = f"{result.outcome}: key {result.key}"
-    put_back(call, reason, delay, result=result, error=cause, counted=True, expires=result.outcome == RELEASED)
+    wait = result.retry_after.total_seconds() if result else 0
+    delay = max(wait, float(call.task.default_retry_delay or 0))
+    expires = result is not None and result.outcome == RELEASED
+    put_back(call, reason, delay, result=result, error=cause, counted=True, expires=expires)
 
 
 def retries_itself(task: Any, error: BaseException) -> bool:

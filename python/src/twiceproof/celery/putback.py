@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 from typing import Any, NoReturn
@@ -11,7 +12,7 @@ from celery.utils.log import get_task_logger
 
 from ..delivery import Result
 from . import signals
-from .call import Call, group_of
+from .call import Call, group_of, own_headers, queue_of
 from .errors import KeptAtBroker, NotActedError, PutBack
 
 # In seconds. Workers hold a task with a countdown unacknowledged: RabbitMQ ends a channel after 30 minutes of
@@ -33,6 +34,7 @@ def put_back(
     error: BaseException | None = None,
     counted: bool = False,
     expires: bool = False,
+    level: int = logging.INFO,
 ) -> NoReturn:
     """Ends this delivery; the copy has the same task id, chain and chord.
 
@@ -43,16 +45,23 @@ def put_back(
         raise NotActedError(reason) from error
     request = call.request
     countdown = within(delay, call.task.app.conf.broker_transport_options)
-    more = group_of(request) if expires else {"expires": None, **group_of(request)}
+    more: dict[str, Any] = {"headers": own_headers(request), **group_of(request)}
+    if not expires:
+        more["expires"] = None
+    if request.ignore_result:  # Celery 5.2 forgets it
+        more["ignore_result"] = True
     # Not by task.retry: it counts, and what it is told about max_retries stays with the task.
-    copy = call.task.signature_from_request(request, countdown=countdown, retries=request.retries + counted, **more)
+    retries, (args, kwargs), queue = request.retries + counted, call.sent, queue_of(call.task.app, request)
+    if queue:
+        countdown = max(1.0, countdown)  # RabbitMQ's own delay counts in whole seconds
+    copy = call.task.signature_from_request(request, args, kwargs, queue, countdown=countdown, retries=retries, **more)
     try:
         copy.apply_async()
     except Exception as failed:
         log.warning("message stays at the broker, no copy could be sent: %s, error %s", reason, failed)
         time.sleep(BROKER_PAUSE)  # it may come back at once
         raise KeptAtBroker(f"{reason}; {failed}", requeue=True) from failed
-    log.info("put back for %.1fs: %s", countdown, reason)
+    log.log(level, "put back for %.1fs: %s", countdown, reason)
     signals.send(signals.put_back, call.task, request=request, result=result, countdown=countdown, reason=reason)
     raise Retry(exc=error or PutBack(reason), when=countdown, sig=copy)
 
