@@ -36,7 +36,7 @@ func (f replayFlags) rerun(version, name string) string {
 		words = append(words, "--markdown")
 	}
 	for i, word := range words {
-		words[i] = shell.Word(word)
+		words[i] = shell.ForSh(word)
 	}
 	return strings.Join(words, " ")
 }

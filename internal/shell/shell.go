@@ -23,6 +23,15 @@ func Word(text string) string {
 	return escaped(text)
 }
 
+// ForSh is the text as a shell reads it that knows no $'…', such as dash: in quotes where
+// it has to be.
+func ForSh(text string) string {
+	if plain.MatchString(text) {
+		return text
+	}
+	return Quote(text)
+}
+
 // Quote is the text in quotes.
 func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
