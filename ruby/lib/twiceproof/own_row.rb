@@ -36,7 +36,7 @@ module Twiceproof
     # True when everything is written and may be committed; nil when nothing was claimed.
     def within(connection, act)
       driver = Driver.of(connection)
-      number = @records.claim_own_row(connection, driver.limited, @claimed) # the table may be locked
+      number = @records.claim_own_row(connection, driver, @claimed)
       return unless number
 
       @stage = :claimed

@@ -53,7 +53,7 @@ module Twiceproof
     # A connection that has failed may look idle to its driver; it is closed all the same.
     def ending(&block)
       committed = broken = false
-      @records.check_place(@raw, @driver.limited)
+      @records.check_place(@raw, @driver)
       limit
       committed = within(&block)
     rescue StandardError => e
@@ -73,7 +73,7 @@ module Twiceproof
 
     def within(&block)
       @open = true
-      @driver.limited.begin(@raw)
+      @driver.begin(@raw)
       return false unless work(&block)
 
       @driver.commit(@raw)
