@@ -14,6 +14,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/twiceproof/twiceproof/internal/testdb"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 )
@@ -138,9 +139,7 @@ func parsed(t *testing.T, top, pattern string, command ...string) {
 	if err != nil || len(names) < 20 {
 		t.Fatalf("only %d files as %s; %v", len(names), pattern, err)
 	}
-	if _, err := exec.LookPath(command[0]); err != nil {
-		t.Skipf("there is no %s: make workers", command[0])
-	}
+	testdb.Needs(t, command[0], "make workers")
 	if output, err := exec.CommandContext(t.Context(), command[0], append(command[1:], names...)...).CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", pattern, err, output)
 	}

@@ -38,7 +38,7 @@ func (n Note) origin() string {
 			tree += " with changes"
 		}
 	}
-	return fmt.Sprintf("Replayed on %s · twiceproof %s · %s · %s on %s", r.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"), visible(r.ToolVersion), tree, queueName(n.Job.Queue), databaseName(r.Database))
+	return fmt.Sprintf("Replayed on %s · twiceproof %s · %s · %s on %s", r.GeneratedAt.UTC().Format("2006-01-02 15:04 UTC"), oneLine(r.ToolVersion), tree, queueName(n.Job.Queue), databaseName(r.Database))
 }
 
 func queueName(q job.Queue) string {
@@ -49,7 +49,7 @@ func databaseName(kind string) string {
 	if name := map[string]string{"postgres": "PostgreSQL", "mysql": "MySQL or MariaDB", "mariadb": "MariaDB", "sqlite": "SQLite"}[kind]; name != "" {
 		return name
 	}
-	return visible(kind)
+	return oneLine(kind)
 }
 
 func (n Note) verdict() line {
@@ -183,7 +183,7 @@ func (n Note) checkRows() [][]string {
 	if versions := others(n.Report); len(versions) > 0 {
 		old = versions[len(versions)-1]
 	}
-	rows := [][]string{{"", "what was done", "permitted beforehand", visible(old), visible(n.Report.Judged)}}
+	rows := [][]string{{"", "what was done", "permitted beforehand", oneLine(old), oneLine(n.Report.Judged)}}
 	for _, c := range n.Checks {
 		rows = append(rows, []string{fmt.Sprint(c.Agreed), c.What, c.Permitted, c.Old, c.New})
 	}

@@ -35,9 +35,9 @@ func (n Note) keyShown() string {
 		switch {
 		case !ok:
 		case before.EffectsMax > 1:
-			text += fmt.Sprintf(" The same races without it (%s): %s, so they were real.", visible(version), effects(before.EffectsMin, before.EffectsMax))
+			text += fmt.Sprintf(" The same races without it (%s): %s, so they were real.", oneLine(version), effects(before.EffectsMin, before.EffectsMax))
 		default:
-			text += fmt.Sprintf(" The same races without it (%s) made no second effect either, so they are no control.", visible(version))
+			text += fmt.Sprintf(" The same races without it (%s) made no second effect either, so they are no control.", oneLine(version))
 		}
 	}
 	return text

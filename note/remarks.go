@@ -19,7 +19,7 @@ func remarksOf(in Input) []string {
 		remarks = append(remarks, fmt.Sprintf("No case broke the version %s either: is it the code that repeats?", v))
 	}
 	if missing := missingCases(in.Report); in.Report.ToolVersion != in.Version && len(missing) > 0 {
-		remarks = append(remarks, fmt.Sprintf("The replay was made by another version (%s), which did not know %s: %s.", visible(in.Report.ToolVersion),
+		remarks = append(remarks, fmt.Sprintf("The replay was made by another version (%s), which did not know %s: %s.", oneLine(in.Report.ToolVersion),
 			count(len(missing), "case", "cases"), some(missing)))
 	}
 	if in.Report.Tree != nil && in.Report.Tree.Dirty {

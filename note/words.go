@@ -1,10 +1,10 @@
 package note
 
 import (
-	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/twiceproof/twiceproof/internal/visible"
 )
 
 // A page's text is a list of spans, so that what a job file says can never become
@@ -38,7 +38,7 @@ func words(parts ...any) line {
 	return l
 }
 
-func codeOf(text string) span   { return span{code, visible(text)} }
+func codeOf(text string) span   { return span{code, oneLine(text)} }
 func strongOf(text string) span { return span{strong, text} }
 
 // longest is what a page has room for of one text that somebody wrote.
@@ -46,7 +46,7 @@ const longest = 220
 
 // said is a text that somebody wrote: in one line, cut where the page has no room for
 // more.
-func said(text string) string { return cut(visible(text), longest) }
+func said(text string) string { return cut(oneLine(text), longest) }
 
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
@@ -55,18 +55,10 @@ func cut(text string, most int) string {
 	return string([]rune(text)[:most]) + " … (cut; in full in the job file)"
 }
 
-// visible writes out what cannot be seen. Counter-example: a character that turns the
+// oneLine writes out what cannot be seen. Counter-example: a character that turns the
 // direction of the line, so that whoever signs reads something else than is there.
-func visible(text string) string {
-	var b strings.Builder
-	for _, c := range strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " ") {
-		if c != ' ' && (!unicode.IsPrint(c) || unicode.Is(unicode.Cf, c)) {
-			fmt.Fprintf(&b, "[U+%04X]", c)
-			continue
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
+func oneLine(text string) string {
+	return visible.Line(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "))
 }
 
 // section is one part of the page.

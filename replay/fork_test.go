@@ -72,7 +72,7 @@ func toEnd(p *process, err error) (printed, end string) {
 func pythonIn(t *testing.T, folder string) (program, installed string) {
 	t.Helper()
 	if out, err := exec.Command("python3", "-m", "venv", "--without-pip", folder).CombinedOutput(); err != nil {
-		t.Skipf("no Python: %v\n%s", err, out)
+		t.Fatalf("no virtual environment: %v\n%s\nhint: apt-get install python3-venv", err, out)
 	}
 	program = filepath.Join(folder, "bin", "python")
 	out, err := exec.Command(program, "-c", "import site; print(site.getsitepackages()[0])").Output()

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/internal/testdb"
 )
 
 // On a full disk, or where it must not write, each command says what helps for what it was
 // writing, and leaves nothing of it.
 func TestCannotWrite(t *testing.T) {
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace: apt-get install strace")
-	}
+	testdb.Needs(t, "strace", "apt-get install strace")
 	const elsewhere = "hint: the disk is full: free some space, or name a file on another disk\n"
 	const again = "hint: the disk is full: free some space, and run it again; nothing was written\n"
 	const full, closed = "write:error=ENOSPC", "openat:error=EPERM"

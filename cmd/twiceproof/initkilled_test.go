@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/internal/testdb"
 )
 
 // initialised is a repository of golang-migrate's with a job file, and what init says and
@@ -48,9 +50,7 @@ func initialised(t *testing.T, folder string, words ...string) (map[string]strin
 // An init that is killed at any of its writes leaves no file half-written, and is gone on
 // with by the next one.
 func TestInitKilled(t *testing.T) {
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace: apt-get install strace")
-	}
+	testdb.Needs(t, "strace", "apt-get install strace")
 	whole, ended := initialised(t, t.TempDir())
 	if ended != nil {
 		t.Fatal(ended)
@@ -91,9 +91,7 @@ func wasKilled(e *exec.ExitError) bool {
 
 // Where a file system has no links, the same files are written.
 func TestInitWithoutLinks(t *testing.T) {
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace: apt-get install strace")
-	}
+	testdb.Needs(t, "strace", "apt-get install strace")
 	whole, ended := initialised(t, t.TempDir())
 	got, endedToo := initialised(t, t.TempDir(), "strace", "-f", "-qq", "-o", filepath.Join(t.TempDir(), "trace"), "-e", "inject=linkat:error=EPERM")
 	if ended != nil || endedToo != nil || !maps.Equal(got, whole) {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/internal/testdb"
 )
 
 // A project as it was, in git. The guarded code takes its place after init.
@@ -49,8 +51,8 @@ func TestInitToReplay(t *testing.T) {
 	for queue, p := range projects {
 		t.Run(queue, func(t *testing.T) {
 			t.Parallel()
-			if is, _ := hasCelery("celery"); queue == "celery" && !is {
-				t.Skip("there is no Python with Celery: make bin/python")
+			if queue == "celery" {
+				testdb.Needs(t, python(), "make bin/python")
 			}
 			shop := newShop(t, queue)
 			database := map[string]string{"sqs": "sqlite"}[queue]

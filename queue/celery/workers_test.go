@@ -1,14 +1,11 @@
 package celery
 
 import (
-	"flag"
 	"os"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/internal/testreplay"
 )
-
-var update = flag.Bool("update", false, "write what the replays of the examples found")
 
 // TestReplaysOfTheExamples: of each broker every case, by workers of the newest Celery and of
 // Debian's 5.2. What is found is the same.
@@ -24,7 +21,7 @@ func TestReplaysOfTheExamples(t *testing.T) {
 	} {
 		python := testreplay.Interpreter(t, environment+"/bin/python", "celery")
 		for _, example := range examples {
-			t.Run(environment+"/"+example, func(t *testing.T) { testreplay.Example(t, *update, tool, example, "PYTHON="+python) })
+			t.Run(environment+"/"+example, func(t *testing.T) { testreplay.Example(t, tool, example, "PYTHON="+python) })
 		}
 	}
 }

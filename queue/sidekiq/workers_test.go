@@ -1,14 +1,11 @@
 package sidekiq
 
 import (
-	"flag"
 	"os"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/internal/testreplay"
 )
-
-var update = flag.Bool("update", false, "write what the replays of the examples found")
 
 // TestReplaysOfTheExamples: every case, by workers of Debian's Sidekiq 6.4, 7.3 and 8. What is
 // found is the same.
@@ -28,7 +25,7 @@ func TestReplaysOfTheExamples(t *testing.T) {
 			environment = "RUBY=" + testreplay.Interpreter(t, ruby, "sidekiq")
 		}
 		for _, example := range examples {
-			t.Run(ruby+"/"+example, func(t *testing.T) { testreplay.Example(t, *update, tool, example, environment) })
+			t.Run(ruby+"/"+example, func(t *testing.T) { testreplay.Example(t, tool, example, environment) })
 		}
 	}
 }

@@ -2,7 +2,6 @@ package table_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -62,19 +61,12 @@ func TestQueryOfNoDialect(t *testing.T) {
 	}
 }
 
-// noPython is told as a server that is not installed is: what is never run is no test.
-type noPython struct{ error }
-
-func (noPython) Hint() string { return "make bin/python, which has DuckDB and sqlglot" }
-
 // python runs a program, with the query on its standard input, in the environment of
 // `make bin/python`.
 func python(t *testing.T, program, query string) string {
 	t.Helper()
 	const interpreter = "../../bin/python/bin/python"
-	if _, err := os.Stat(interpreter); err != nil {
-		testdb.Started(t, noPython{err})
-	}
+	testdb.Needs(t, interpreter, "make bin/python, which has DuckDB and sqlglot")
 	c := exec.CommandContext(t.Context(), interpreter, "-c", program)
 	c.Stdin = strings.NewReader(query)
 	out, err := c.CombinedOutput()

@@ -39,78 +39,6 @@ class GuardTest < GuardedTest
     end
   end
 
-  # PostgreSQL waits for a locked table before any setting of the statement is made, and stopped it keeps no limit at all.
-  ["outside"].each do |kind| # on the application's connection, of an own row, nothing is given up: see docs/ruby.md
-    define_method("test_locked_table: #{kind}") do
-      start_waiting(kind)
-      lock = @app.database.connect
-      lock.exec("BEGIN; LOCK TABLE idempotency_records")
-      thread = acting
-
-      assert thread.join(60), "it waits without end"
-      assert_kind_of Twiceproof::NotStoredError, thread.value
-      lock.exec("ROLLBACK")
-      @app.connect # the one that waited was closed
-
-      assert_equal :completed, acting.value.outcome
-    ensure
-      lock&.close
-    end
-
-    define_method("test_stopped_server: #{kind}") do
-      start_waiting(kind)
-      assert_equal :completed, acting("before").value.outcome # the connections are open
-      @app.database.stopped do
-        thread = acting
-        sleep 0.1 until thread.stop?
-        thread.raise(Shutdown) # as at the end of a worker
-
-        assert thread.join(60), "it waits without end"
-      end
-      @app.connect
-
-      assert_equal :completed, acting("after").value.outcome
-    end
-  end
-
-  # A row there and its record here, or the other way round: nobody would find it.
-  %w[postgres mysql].each do |name|
-    define_method("test_own_row_in_another_database: #{name}") do
-      start_far(name)
-      error = assert_raises(Twiceproof::RefusedError) { @far_guard.run_tx(@far, delivery) { flunk } }
-
-      assert_match(/leads to another database/, error.message)
-      refute Twiceproof::Driver.of(@far).in_transaction?(@far)
-      assert_equal :completed, guard(@app.database, job).run_tx(@app.connection, delivery) { nil }.outcome
-    ensure
-      @far&.close
-    end
-  end
-
-  def test_own_row_in_another_file
-    database = sqlite
-    Dir.mktmpdir do |dir|
-      far = SQLite3::Database.new("#{dir}/far")
-      assert_raises(Twiceproof::RefusedError) { guard(database, job).run_tx(far, delivery) { flunk } }
-      File.symlink(database.path, "#{dir}/near")
-      near = SQLite3::Database.new("#{dir}/near")
-
-      assert_equal :completed, guard(database, job).run_tx(near, delivery) { nil }.outcome
-    ensure
-      [far, near].compact.each(&:close)
-    end
-  end
-
-  # The same server, and the table of another schema.
-  def test_own_row_in_another_schema
-    start_far("postgres", "SCHEMA")
-    error = assert_raises(Twiceproof::RefusedError) { @far_guard.run_tx(@far, delivery) { flunk } }
-
-    assert_match(/the table of another schema/, error.message)
-  ensure
-    @far&.close
-  end
-
   def sqlite
     @type = self.class.next_type
     TestDatabase.named("sqlite")
@@ -394,33 +322,6 @@ class GuardTest < GuardedTest
 
   def test_the_statements_are_those_of_the_repository
     assert system(File.join(ROOT, "ruby", "sync"), "--check")
-  end
-
-  def start_waiting(kind)
-    @type = self.class.next_type
-    @app = Application.named(kind == "outside" ? "bare postgres" : kind)
-    @waiting = guard(@app.database, job(("hold" if kind == "outside")))
-    @outside = kind == "outside"
-  end
-
-  # Its result, or its error.
-  def acting(key = "1")
-    Thread.new do
-      @outside ? @waiting.run(delivery(key)) { nil } : @waiting.run_tx(@app.connection, delivery(key)) { nil }
-    rescue Twiceproof::Error, Shutdown => e
-      e
-    end
-  end
-
-  def start_far(name, what = "DATABASE")
-    @type = self.class.next_type
-    @app = Application.named("bare #{name}")
-    far = "far#{@type[/\d+\z/]}"
-    @app.database.execute("CREATE #{what} #{far}")
-    @far = what == "DATABASE" ? @app.database.connect(far) : @app.database.connect
-    @far.query("SET search_path TO #{far}") if what == "SCHEMA"
-    @far.query(Twiceproof::Statements.new.text(@app.database.dialect, "schema"))
-    @far_guard = guard(@app.database, job)
   end
 
   # Loading needs no driver and no framework.
