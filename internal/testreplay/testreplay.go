@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/twiceproof/twiceproof/internal/golden"
 )
 
 // Tool builds the command.
@@ -42,12 +40,12 @@ func Interpreter(t *testing.T, name, target string) string {
 
 // Example replays one: new code ends each case as it is written in testdata/replays. Old code
 // breaks at least those that are; whether it acknowledges before its effect or after decides
-// some others, and no two runs agree. With -update it is written.
-func Example(t *testing.T, tool, example string, environment ...string) {
+// some others, and no two runs agree. Update writes it.
+func Example(t *testing.T, update bool, tool, example string, environment ...string) {
 	t.Helper()
 	got := replayed(t, tool, example, environment)
 	path := filepath.Join("testdata", "replays", strings.ReplaceAll(example, "/", "-")+".txt")
-	if *golden.Update {
+	if update {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}

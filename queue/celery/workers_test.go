@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/internal/testreplay"
 )
 
@@ -21,7 +22,7 @@ func TestReplaysOfTheExamples(t *testing.T) {
 	} {
 		python := testreplay.Interpreter(t, environment+"/bin/python", "celery")
 		for _, example := range examples {
-			t.Run(environment+"/"+example, func(t *testing.T) { testreplay.Example(t, tool, example, "PYTHON="+python) })
+			t.Run(environment+"/"+example, func(t *testing.T) { testreplay.Example(t, *golden.Update, tool, example, "PYTHON="+python) })
 		}
 	}
 }

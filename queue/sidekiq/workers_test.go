@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/internal/testreplay"
 )
 
@@ -25,7 +26,7 @@ func TestReplaysOfTheExamples(t *testing.T) {
 			environment = "RUBY=" + testreplay.Interpreter(t, ruby, "sidekiq")
 		}
 		for _, example := range examples {
-			t.Run(ruby+"/"+example, func(t *testing.T) { testreplay.Example(t, tool, example, environment) })
+			t.Run(ruby+"/"+example, func(t *testing.T) { testreplay.Example(t, *golden.Update, tool, example, environment) })
 		}
 	}
 }
