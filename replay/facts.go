@@ -11,7 +11,10 @@ import (
 // case with many operations is told by its numbers instead.
 func facts(p Planned, events []Event) []string {
 	told := []string{}
-	if p.Races || len(operationsOf(events)) > 1 {
+	if p.Races {
+		return append(told, apart(events)...)
+	}
+	if len(operationsOf(events)) > 1 {
 		return told
 	}
 	for _, e := range events {
@@ -23,6 +26,25 @@ func facts(p Planned, events []Event) []string {
 		}
 	}
 	return told
+}
+
+// apart: such runs are races too, but only by chance.
+func apart(events []Event) []string {
+	n := len(runsApart(events))
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("in %d of %d runs one worker was at the act and the other one was waited for in vain: it waits where nobody sees it, or the machine was full", n, len(byRun(events)))}
+}
+
+func runsApart(events []Event) map[int]bool {
+	runs := map[int]bool{}
+	for _, e := range events {
+		if e.Event == EventApart {
+			runs[e.Run] = true
+		}
+	}
+	return runs
 }
 
 func operationsOf(events []Event) map[string]bool {

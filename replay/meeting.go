@@ -22,7 +22,7 @@ type meeting struct {
 }
 
 const (
-	meetLimit  = time.Second           // for a worker that waits where nobody sees it
+	meetLimit  = 5 * time.Second       // for a worker that waits where nobody sees it; a full machine takes one
 	meetBudget = 10 * time.Second      // of all runs of a case together
 	meetLeast  = 20 * time.Millisecond // afterwards
 	lockLook   = 5 * time.Millisecond  // how often the database is asked for locks
@@ -49,12 +49,16 @@ func (w *world) arrangeAct() (m *meeting, err error) {
 // meet is one of many meetings, so it is over soon; afterwards everybody goes on.
 func (w *world) meet(ctx context.Context, m *meeting) error {
 	limit, began := max(meetLeast, min(meetLimit, meetBudget-w.met)), time.Now()
-	_, err := w.gather(ctx, m, limit)
-	if took := time.Since(began); took >= limit {
-		w.met += took
-	}
+	all, err := w.gather(ctx, m, limit)
+	took := time.Since(began)
 	if s := w.queue.Look(); err == nil && s.Visible > 0 && s.AskedEvery > 0 {
-		_, err = w.gather(ctx, m, s.AskedEvery+time.Second)
+		all, err = w.gather(ctx, m, s.AskedEvery+time.Second)
+	}
+	if took >= limit {
+		w.met += took
+		if !all {
+			w.history.add(Event{Event: EventApart, ForMS: took.Milliseconds()})
+		}
 	}
 	m.end()
 	return err

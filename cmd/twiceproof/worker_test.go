@@ -20,10 +20,9 @@ func worker() {
 		mode, argument = os.Args[1], os.Args[2]
 	}
 	if mode == "listen" {
-		if _, err := net.Listen("tcp", argument); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+		l, err := net.Listen("tcp", argument)
+		check(err)
+		defer l.Close() // or the garbage collector closes it, and the port is free again
 	}
 	for {
 		for _, m := range sqs("ReceiveMessage", map[string]any{"WaitTimeSeconds": 20}) {

@@ -78,7 +78,7 @@ class SidekiqOddTest < Minitest::Test
 
       assert_equal JSON.parse(text), JSON.parse(dead)
       assert_equal [nil, 0], [record("charge.create", key, "state"), till.count("before", key)]
-      assert_match(/ERROR.*put into the dead set: its message cannot be written again/, @world.log)
+      till.until("it is logged") { @world.log.match?(/ERROR.*put into the dead set: its message cannot be written again/) }
       odd("PlainJob", key, more)
       till.wait("after", key)
     end
