@@ -28,7 +28,11 @@ func messageOf(j job.Job) (body string, attributes map[string]string, err error)
 		if i == 0 {
 			value = keyMark
 		}
-		if root, err = with(root, pathStep.FindAllStringSubmatch(p.String(), -1), value); err != nil {
+		steps := pathStep.FindAllStringSubmatch(p.String(), -1)
+		if p.Root() == "job" { // the message itself
+			steps = steps[1:]
+		}
+		if root, err = with(root, steps, value); err != nil {
 			return "", nil, &Problem{"no message has every path of operation.key and operation.fingerprint: " + p.String() + " " + err.Error(), "correct the two in the job file"}
 		}
 	}

@@ -20,6 +20,8 @@ func TestJobFile(t *testing.T) {
 		{"job.key_volatile", job.Celery, change{do: "kwargs.order_id", undo: "kwargs.task_id"}},
 		{"job.key_volatile", job.SQS, change{do: "body.order", undo: "body.meta.sent_at"}},
 		{"job.key_volatile", job.SQS, change{do: `["body.order"]`, undo: `["body.order", 'attributes["message_id"]']`}},
+		{"job.key_volatile", job.Sidekiq, change{do: `["args[0]"]`, undo: `["args[0]", job.created_at]`}},
+		{"job.key_volatile", job.Sidekiq, change{do: "args[0]", undo: "job.jid"}},
 		{"job.message_not_stored", job.Celery, change{do: "    retention:", undo: "    store_message: false\n    retention:"}},
 		{"job.retention", job.SQS, change{do: "    retention: 400d\n", undo: ""}},
 		{"job.retention_short", job.SQS, change{do: "400d", undo: "27d"}}, // nobody has read the queue: the longest that there is

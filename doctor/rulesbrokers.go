@@ -111,5 +111,6 @@ var volatile = []string{
 
 func isVolatile(p job.Path) bool {
 	text := strings.ToLower(strings.TrimRight(p.String(), `"]`))
-	return slices.Contains(volatile, text[strings.LastIndexAny(text, `."[`)+1:])
+	last := text[strings.LastIndexAny(text, `."[`)+1:]
+	return slices.Contains(volatile, last) || p.Root() == "job" && last == "created_at" // by Sidekiq; elsewhere it may be an event's own
 }

@@ -12,7 +12,7 @@ import (
 //
 //	SQS      body, attributes
 //	Celery   args, kwargs (a call by position is bound to its signature first)
-//	Sidekiq  args
+//	Sidekiq  args, job (the whole job, for what a middleware has put beside its args)
 type Fields map[string]any
 
 // FieldsOfSQS reads an SQS message. A body that starts with { or [ must be
@@ -61,7 +61,7 @@ func FieldsOfSidekiq(payload []byte) (Fields, error) {
 	if !ok {
 		return nil, errors.New("read Sidekiq job: it has no list args")
 	}
-	return Fields{rootArgs: args}, nil
+	return Fields{rootArgs: args, rootJob: decoded}, nil
 }
 
 // fieldsOfCelery reads the arguments of a call: {"args": […], "kwargs": {…}}, either of

@@ -67,6 +67,33 @@ func TestFieldsOfSQSAttributes(t *testing.T) {
 	}
 }
 
+func TestFieldsOfSidekiq(t *testing.T) {
+	for payload, want := range map[string]string{
+		`{"class": "ChargeJob", "args": [7, 1250], "tenant": "t1"}`:                                           "t1/7",
+		`{"wrapped": "MailJob", "tenant": "t1", "args": [{"arguments": [7], "locale": "en", "job_id": "a"}]}`: "t1/7",
+		`{"args": [9007199254740993], "tenant": 12}`:                                                          "12/9007199254740993",
+		`{"args": [7]}`:                              "operation key: job.tenant is absent from the message",
+		`{"args": [7], "tenant": null}`:              "operation key: job.tenant is null",
+		`{"tenant": "t1", "args": {"tenant": "t1"}}`: "read Sidekiq job: it has no list args",
+	} {
+		fields, err := FieldsOfSidekiq([]byte(payload))
+		key := ""
+		if err == nil {
+			key, err = Operation{Key: pathsOf("job.tenant", "args[0]")}.KeyOf(fields)
+		}
+		if err != nil {
+			key = err.Error()
+		}
+		if key != want {
+			t.Errorf("%s: %s, want %s", payload, key, want)
+		}
+	}
+	fields, err := FieldsOfSidekiq([]byte(`{"wrapped": "MailJob", "args": [{"arguments": [7], "locale": "en"}]}`))
+	if key, _ := (Operation{Key: pathsOf("job.args[0].locale", "args[0]")}).KeyOf(fields); err != nil || key != "en/7" {
+		t.Errorf("ActiveJob's own field: %s, %v", key, err)
+	}
+}
+
 func TestFindWithTheZeroPath(t *testing.T) {
 	if v, found := (Fields{"": 1}).find(Path{}); found {
 		t.Errorf("found %v", v)

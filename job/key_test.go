@@ -115,6 +115,8 @@ var wholeMessages = []goldenKey{
 	{Name: "empty name", Key: []string{`body[""]`}, Fields: raw(`{"body": {"": 7}}`)},
 	{Name: "plain body", Key: []string{"body"}, Fields: raw(`{"body": "ORD-42", "attributes": {}}`)},
 	{Name: "attribute with a dot", Key: []string{`attributes["tenant.id"]`}, Fields: raw(`{"body": {}, "attributes": {"tenant.id": "t1"}}`)},
+	{Name: "beside the arguments", Key: []string{"job.tenant", "args[0]"}, Fields: raw(`{"args": [7], "job": {"args": [7], "tenant": "t1"}}`)},
+	{Name: "nothing beside the arguments", Key: []string{"job.tenant", "args[0]"}, Fields: raw(`{"args": [7]}`)},
 	{Name: "no path", Key: []string{}, Fields: raw(`{"args": [7]}`)},
 }
 

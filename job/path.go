@@ -10,7 +10,7 @@ import (
 //
 //	args[0]   args[0].id   kwargs.order_id   body   body.order.id   attributes.tenant
 //
-// It starts with a root: body, attributes, args or kwargs. A dot and a name go
+// It starts with a root: body, attributes, args, kwargs or job. A dot and a name go
 // into an object, brackets and a number into a list, counted from 0. A name of
 // other characters than ASCII letters, digits, _ and - is quoted in brackets:
 // body["order id"]. Between the quotes \" is a quote, \\ is a backslash, and
@@ -35,13 +35,14 @@ const (
 	rootAttributes = "attributes"
 	rootArgs       = "args"
 	rootKwargs     = "kwargs"
+	rootJob        = "job"
 )
 
 // String gives the path in its canonical form, which ParsePath reads back.
 // Names are quoted only where they must be: body["order"] becomes body.order.
 func (p Path) String() string { return p.text }
 
-// Root is the first name of the path: body, attributes, args or kwargs.
+// Root is the first name of the path: body, attributes, args, kwargs or job.
 func (p Path) Root() string {
 	if len(p.steps) == 0 {
 		return ""

@@ -18,8 +18,9 @@ var pathTexts = []string{
 	"args[0]", "args[0].id", "kwargs.order_id", "body.order.id", "attributes.tenant", "body", "body[0][1].x", "body.0", "body.a-b", "body._",
 	`body["order"]`, `body["order id"]`, `body["a.b"]["c]"]`, `body["a\"b\\c"]`, `body[""]`, `body["caf` + "\u00e9" + `"]`, `attributes["tenant.id"]`, "args[999999999]",
 	"", "order.id", "$.body.id", "/body/id", "Body.id", "body.", "body..id", "body.[0]", ".body", "body[", "body[0", "body[]", "body[*]", "body[-1]", "body[01]", "body[1.5]",
-	"args[9999999999]", `body["a`, `body["a"`, `body["a\n"]`, `body["a\`, `body['a']`, "body.order id", "body id", "body.caf\u00e9", "body ", " body", "body]",
+	"args[9999999999]", `body["a`, `body["a"`, `body["a\n"]`, `body["a\`, `body['a']`, "body.order id", "body id", "body.caf\u00e9", "body.\u00e9", "body ", " body", "body]",
 	"args", "args.0", `args["0"]`, "kwargs", "kwargs[0]", "attributes", "attributes[0]", "attributes.tenant.id", "attributes.a[0]",
+	"job.tenant", "job.args[0].locale", "job", "job[0]",
 }
 
 func TestPathGolden(t *testing.T) {

@@ -55,7 +55,7 @@ func (q Queue) roots() []string {
 	case Celery:
 		return []string{rootArgs, rootKwargs}
 	case Sidekiq:
-		return []string{rootArgs}
+		return []string{rootArgs, rootJob}
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func TestValidJobs(t *testing.T) {
 	hold.Stale, hold.Retention = Stale{Policy: Hold, MaxTakeovers: 2}, 0
 	sqs, sidekiq := ownRowJob(), ownRowJob()
 	sqs.Queue, sqs.Operation = SQS, Operation{Key: pathsOf("body.id", "attributes.tenant")}
-	sidekiq.Queue, sidekiq.Operation = Sidekiq, Operation{Key: pathsOf("args[0]")}
+	sidekiq.Queue, sidekiq.Operation = Sidekiq, Operation{Key: pathsOf("job.tenant", "args[0]")}
 	for _, j := range []Job{outsideJob(), ownRowJob(), resend, hold, sqs, sidekiq} {
 		if err := j.Validate(); err != nil {
 			t.Errorf("%+v: %v", j, err)
