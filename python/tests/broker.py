@@ -121,12 +121,19 @@ class Shop:
         self.workers: list[subprocess.Popen[bytes]] = []
         self.folder = tempfile.TemporaryDirectory(prefix="twiceproof-")
 
-    def work(self, *options: str, **settings: Any) -> subprocess.Popen[bytes]:
-        here = Path(__file__).parent
+    def work(self, *options: str, app: str = "tasks", **settings: Any) -> subprocess.Popen[bytes]:
         pool = options or ("-P", "prefork", "-c", "2")
         quick = ("--without-gossip", "--without-mingle", "--without-heartbeat")
         name = f"w{len(self.workers)}@{self.job}"
-        command = [sys.executable, "-m", "celery", "-A", "tasks", "worker", "-l", "INFO", "-n", name, *quick, *pool]
+        return self.start("-A", app, "worker", "-l", "INFO", "-n", name, *quick, *pool, **settings)
+
+    def beat(self) -> subprocess.Popen[bytes]:
+        return self.start(
+            "-A", "tasks", "beat", "--pidfile=", "--max-interval", "1", "-s", f"{self.folder.name}/beat{len(self.workers)}"
+        )
+
+    def start(self, *arguments: str, **settings: Any) -> subprocess.Popen[bytes]:
+        here, command = Path(__file__).parent, [sys.executable, "-m", "celery", *arguments]
         env = {**os.environ, "TASKS": json.dumps({**self.settings, **settings}),
                "PYTHONPATH": os.pathsep.join([str(here), str(here.parent / "src")])}  # fmt: skip
         with open(self.log, "ab") as log:
@@ -154,11 +161,18 @@ class Shop:
         found = self.database.execute(f"SELECT {', '.join(columns)} FROM idempotency_records WHERE {where}")
         return tuple(found[0]) if found else None
 
-    def close(self) -> None:
+    def records(self, state: str) -> int:
+        where = f"job_type = '{self.job}.outside' AND state = '{state}'"
+        return int(self.database.execute(f"SELECT COUNT(*) FROM idempotency_records WHERE {where}")[0][0])
+
+    def stop(self) -> None:
         for worker in self.workers:
             with suppress(ProcessLookupError):
                 os.killpg(worker.pid, signal.SIGKILL)
             worker.wait()
+
+    def close(self) -> None:
+        self.stop()
         self.till.close()
         gc.collect()  # results that are left say goodbye to the backend, which must be there still
         self.app.close()

@@ -17,13 +17,14 @@ from kombu.entity import Exchange, Queue
 
 import twiceproof.celery
 from twiceproof import Effect, Guard, Job, NotApplied, Operation, Path, StaleClaim
+from twiceproof.driver import driver_of
 from twiceproof.statements import TABLE
 
 SETTINGS = json.loads(os.environ.get("TASKS", "{}"))
 
 
-def application(settings: Mapping[str, Any]) -> Celery:
-    app = Celery("tasks", broker=settings.get("broker"), backend=settings.get("backend"))
+def application(settings: Mapping[str, Any], name: str = "tasks", **more: Any) -> Celery:
+    app = Celery(name, broker=settings.get("broker"), backend=settings.get("backend"), **more)
     app.conf.update(
         broker_write_url=settings.get("write"),
         broker_transport_options=settings.get("transport", {}),
@@ -34,6 +35,7 @@ def application(settings: Mapping[str, Any]) -> Celery:
         worker_prefetch_multiplier=settings.get("prefetch", 1),
         result_extended=True,
     )
+    app.conf.beat_schedule = settings.get("schedule", {})
     if settings.get("delayed"):  # by RabbitMQ itself, as where a queue is a quorum queue
         exchange, names = Exchange(settings["queue"], "topic"), (settings["queue"], f"{settings['queue']}.other")
         app.conf.task_default_queue_type = "quorum"
@@ -117,7 +119,8 @@ app = application(SETTINGS)
 guard = Guard(connect, job(SETTINGS), look_up=look_up, table=SETTINGS.get("table", TABLE))
 guarded = twiceproof.celery.job(job(SETTINGS).type, guard=guard)
 if SETTINGS.get("blind_to_forks"):
-    guard.own._place = lambda: (0, 0)  # type: ignore[method-assign]
+    kept = guard.own._free()
+    guard.own._free = lambda: kept  # type: ignore[method-assign]
 if SETTINGS.get("before_fork"):
     guard.records.read("nothing")
 options: dict[str, Any] = {"bind": True, "default_retry_delay": 0.2}
@@ -134,16 +137,13 @@ def charge(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> ob
     return act(self, order_id, mode)
 
 
-@guarded
-@app.task(name="above", **options)
-def above(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
-    return act(self, order_id, mode)
-
-
 @app.task(name="unbound")
 @guarded
 def unbound(order_id: object, amount: int = 1, mode: str = "ok") -> object:
     return act(None, order_id, mode)
+
+
+second = application(SETTINGS, "second", set_as_current=False)  # Celery makes it tasks of its own from each function
 
 
 def timed(function: Any) -> Any:
@@ -187,6 +187,17 @@ def auto(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> obje
     return act(self, order_id, mode)
 
 
+@app.task(name="roundup", **options)
+def roundup(self: Any, order_id: object, task: str) -> None:
+    """Many effects: all of them in this task, or each in a guarded one of its own."""
+    for n in range(20):
+        if task == "old":
+            act(self, f"{order_id}.{n}", "ok")
+        else:
+            app.send_task(task, (f"{order_id}.{n}",))
+        tell("sent", order_id)
+
+
 @app.task(name="following")
 def following(before: object, order_id: object) -> object:
     tell("following", order_id, before=before)
@@ -203,10 +214,13 @@ def books() -> Any:
     return _books[os.getpid()]
 
 
+row_guard = Guard(connect, job(SETTINGS, "own_row"), table=SETTINGS.get("table", TABLE))
+
+
 @app.task(name="row", **options)
-@twiceproof.celery.job(job(SETTINGS, "own_row").type, guard=Guard(connect, job(SETTINGS, "own_row")), transaction=books)
+@twiceproof.celery.job(job(SETTINGS, "own_row").type, guard=row_guard, transaction=books)
 def row(self: Any, order_id: object, amount: int = 1, mode: str = "ok") -> object:
-    books().execute("INSERT INTO effects (job, item) VALUES (%s, %s)", (SETTINGS["job"], str(order_id)))
+    driver_of(books()).execute(books(), f"INSERT INTO effects (job, item) VALUES ('{SETTINGS['job']}', '{order_id}')")
     return act(self, order_id, mode)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -71,6 +72,10 @@ def test_what_autoretry_for_every_exception_lets_pass() -> None:
 
     with pytest.raises(KeptAtBroker):
         kept()
+
+
+def app_task(function: Any, **options: Any) -> Any:
+    return Celery(broker="memory://", set_as_current=False).task(**options)(function)
 
 
 @pytest.fixture
@@ -172,26 +177,25 @@ def test_each_task_is_told_once_that_it_is_acknowledged_early(made: Guard, caplo
     assert told == ["early.charge", "early.refund"]
 
 
-def test_a_guard_above_a_shared_task_is_refused(made: Guard) -> None:
-    """Each application makes a task of its own from it, without the guard."""
-
-    @shared_task(name="shared.charge")
-    def charge(order: Any) -> Any: ...
-
-    with pytest.raises(RefusedError, match="write the guard below @shared_task"):
-        twiceproof.celery.job(made.job.type, guard=made)(charge)
+@pytest.mark.parametrize("decorate", [shared_task, app_task, partial(app_task, lazy=False), partial(app_task, shared=False)])
+def test_a_guard_above_the_task_is_refused(made: Guard, decorate: Any) -> None:
+    """Every other application of the process makes a task of its own from the function, without the guard."""
+    with pytest.raises(RefusedError, match=r"write the guard below @app\.task or @shared_task"):
+        twiceproof.celery.job(made.job.type, guard=made)(decorate(charge, name="shared.charge"))
 
 
-def test_a_guard_below_a_shared_task_is_every_applications(made: Guard) -> None:
+@pytest.mark.parametrize("decorate", [shared_task, app_task])
+def test_a_guard_below_the_task_is_every_applications(made: Guard, decorate: Any) -> None:
     acted: list[Any] = []
 
-    @shared_task(name="shared.refund")
-    @twiceproof.celery.job(made.job.type, guard=made)
     def refund(order: Any) -> None:
         acted.append(order)
 
-    for _ in range(2):
-        Celery(broker="memory://", set_as_current=False).tasks["shared.refund"](1)
+    task = decorate(twiceproof.celery.job(made.job.type, guard=made)(refund), name=f"refund.{decorate.__name__}")
+    others = [Celery(broker="memory://", set_as_current=False).tasks[task.name] for _ in range(2)]
+    assert len({id(t) for t in (task._get_current_object(), *others)}) == 3
+    for other in others:
+        other(1)
     assert acted == [1]
 
 
@@ -207,9 +211,6 @@ def test_two_functions_of_one_job(made: Guard) -> None:
     with pytest.raises(RefusedError, match=r"guards .*charge: give .*refund a job of its own"):
         twiceproof.celery.job(made.job.type, guard=made)(refund)
     app.task(name="two.renamed", shared=False)(twiceproof.celery.job(made.job.type, guard=made)(charge.run.__wrapped__))
-    twiceproof.celery.job(made.job.type, guard=made)(app.task(name="two.refund", shared=False)(refund))
-    with pytest.raises(RefusedError, match=r"refund a job of its own"):
-        app.finalize()
     one_operation = twiceproof.celery.job(made.job.type, guard=guard_of(made))
     assert one_operation(charge.run.__wrapped__)
     assert one_operation(refund)

@@ -64,6 +64,32 @@ def overdue(shop: Shop, after: float = 3) -> Callable[[], bool]:
     return now
 
 
+def test_a_worker_that_was_given_up_comes_back(opened: Open) -> None:
+    """Stopped after its effect, and done by another meanwhile: its completion changes nothing, and says that it came."""
+    shop = opened(lease=3)
+    stopped: list[int] = []
+
+    def stop(told: Any) -> None:
+        stopped.append(told["pid"])
+        os.kill(told["pid"], signal.SIGSTOP)
+
+    shop.work("-P", "prefork", "-c", "1")
+    shop.till.once("charge", 1, stop)
+    first = shop.send("charge", 1)
+    until(lambda: stopped, "the stop")
+    shop.work("-P", "prefork", "-c", "1")
+    assert shop.send("charge", 1).get(timeout=60) is None  # the look-up has no result
+    ended = shop.record("state", "completion", "claim_token", "completed_at")
+    assert shop.record("late_finish_at") == (None,)  # the control
+    os.kill(stopped[0], signal.SIGCONT)
+    assert first.get(timeout=60) == {"charged": 1}
+    assert ended[:2] == ("completed", "found")
+    assert shop.record("state", "completion", "claim_token", "completed_at") == ended
+    assert shop.record("late_finish_at") != (None,)
+    assert "lost claim, a second effect may exist: key 1" in shop.logged()
+    assert shop.count("charge", 1) == 1
+
+
 def test_warm_shutdown(opened: Open) -> None:
     shop = opened()
     worker = shop.work()
@@ -224,7 +250,7 @@ def test_a_message_that_celery_lost_is_pushed_again(opened: Open, how: str) -> N
 
 
 def test_a_message_that_redis_lost_is_pushed_again(opened: Open, redis: str) -> None:
-    """Redis evicts what it has no room for, or comes back without its data."""
+    """Redis evicts what it has no room for, or comes back without its data. What no worker has claimed nobody knows."""
     client = pytest.importorskip("redis").from_url(redis)
     shop = opened(lease=2)
     worker = shop.work()
@@ -234,6 +260,8 @@ def test_a_message_that_redis_lost_is_pushed_again(opened: Open, redis: str) -> 
         kill_group(told)
 
     shop.till.once("charge", 1, lose)
+    waiting = [shop.send("charge", f"waits {n}", countdown=600) for n in range(20)]
+    until(lambda: received(shop, "charge", len(waiting)), "the ones that wait in the worker")
     shop.send("charge", 1)
     worker.wait(60)
     client.close()
@@ -242,6 +270,7 @@ def test_a_message_that_redis_lost_is_pushed_again(opened: Open, redis: str) -> 
     twiceproof.celery.push(shop.app, bytes(message))
     until(lambda: shop.record("completion") == ("found",), "the look-up")
     assert shop.count("charge", 1) == 1
+    assert shop.records("completed") + shop.records("claimed") == 1
 
 
 @pytest.mark.parametrize("blind", [False, True])
@@ -277,6 +306,14 @@ def test_no_copy_can_be_sent(opened: Open, rabbitmq: str, task: str) -> None:
     assert [first.get(timeout=60), second.get(timeout=60)] == [{"charged": 1}] * 2
     assert shop.count("charge", 1) == 1
     assert shop.logged().count(f"Task {task}[") < 200
+    failed = shop.send(task, 3, 1, "early_not_applied")
+    if task == "charge":
+        assert (failed.get(timeout=60), shop.count("try", 3), shop.count("charge", 3)) == ({"charged": 3}, 2, 1)
+    else:  # Celery retries it by itself and drops it so: it is unfinished in the record, with its message
+        until(lambda: shop.record("state", "acts", key=3) == ("claimed", 0), "the release")
+        (message,) = shop.record("message", key=3)
+        twiceproof.celery.push(shop.app, bytes(message))
+        until(lambda: shop.count("charge", 3), "the stored message")
     lost = shop.send("old", 2, 1, "early_retry")  # the control: Celery itself drops a message whose retry cannot be sent
     until(lambda: shop.count("try", 2), "the control")
     with pytest.raises((celery.exceptions.TimeoutError, celery.exceptions.Reject)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 
 import twiceproof.celery
 from broker import Shop, until, waits
+from twiceproof.statements import statement
 
 Open = Callable[..., Shop]
 
@@ -68,13 +71,46 @@ def test_copies_that_rabbitmq_itself_delays(opened: Open, rabbitmq: str) -> None
     assert (shop.count("charge", 1), shop.count("charge", 2), shop.count("put_back", 2)) == (1, 1, 1)
 
 
-@pytest.mark.parametrize(("settings", "level"), [({"table": "nowhere"}, "ERROR"), ({"away": True}, "WARNING")])
-def test_nothing_can_be_stored(opened: Open, settings: dict[str, Any], level: str) -> None:
-    """A table that is missing stays missing: somebody must hear of it."""
+KEYLESS = "CREATE TABLE later AS SELECT * FROM idempotency_records WHERE 1 = 0"
+
+
+def put_backs(shop: Shop) -> list[str]:
+    return [line for line in shop.logged().splitlines() if "put back for" in line]
+
+
+@pytest.mark.parametrize("database", ["psycopg", "pymysql", "sqlite3"])
+@pytest.mark.parametrize("unfit", ["", KEYLESS], ids=["none", "no key"])
+def test_a_migration_that_comes_after_the_deploy(opened: Open, database: str, unfit: str) -> None:
+    """A table that is missing, or is not as it must be, stays so: somebody must hear of it, and no message is lost by it."""
+    shop = opened(database=database, table="later", transport={"visibility_timeout": 4})
+    try:
+        if unfit:
+            shop.database.execute(unfit)
+        worker = shop.work()
+        sent = [shop.send("charge", 1), shop.send("row", 2)]
+        until(lambda: shop.count("put_back", 1) >= 2 and shop.count("put_back", 2) >= 2, "put back")
+        told = put_backs(shop)
+        assert all(": ERROR/" in line and "nothing could be stored" in line for line in told), told
+        assert [shop.count("before", key) for key in (1, 2)] == [0, 0]
+        shop.database.execute("DROP TABLE IF EXISTS later")
+        shop.database.execute(statement(shop.database.dialect, "schema", "later", "?").sql)
+        if unfit and database == "sqlite3":  # a connection of SQLite's looks anew for a table that it misses, not for a key
+            os.kill(worker.pid, signal.SIGTERM)
+            assert worker.wait(60) == 0
+            shop.work()
+        assert [s.get(timeout=60) for s in sent] == [{"charged": 1}, {"charged": 2}]  # the control
+        assert [shop.count("charge", key) for key in (1, 2)] == [1, 1]
+    finally:
+        shop.stop()
+        shop.database.execute("DROP TABLE IF EXISTS later")
+
+
+def test_a_database_that_is_away_is_a_warning(opened: Open) -> None:
+    """It may come back by itself."""
     shop = opened()
-    shop.work(**settings)
+    shop.work(away=True)
     shop.send("charge", 1)
     until(lambda: shop.count("put_back", 1), "put back")
-    (line,) = [line for line in shop.logged().splitlines() if "put back for" in line]
-    assert f": {level}/" in line
+    (line,) = put_backs(shop)
+    assert ": WARNING/" in line
     assert "nothing could be stored" in line

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from twiceproof import key as k
-from twiceproof.errors import KeyRefusedError
+from twiceproof.errors import KeyRefusedError, UnfitError
 from twiceproof.message import MessageError, decode_json, fields_of_sqs
-from twiceproof.path import Path, PathError
+from twiceproof.path import Path
 from twiceproof.sqs import delivery_of_sqs
 
 ROOT = FilePath(__file__).resolve().parents[2]
@@ -59,7 +59,7 @@ def test_fingerprint(c: dict[str, Any]) -> None:
 @pytest.mark.parametrize("c", named("paths.json"))
 def test_path(c: dict[str, Any]) -> None:
     if "refused" in c:
-        with pytest.raises(PathError) as e:
+        with pytest.raises(UnfitError) as e:
             Path.parse(c["text"])
         assert e.value.what == c["refused"]
         return

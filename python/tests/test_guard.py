@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,8 +19,9 @@ from charges import write
 import databases
 from databases import Database
 from jobs import a_job, guard, order, record
-from twiceproof import DeadlinePassed, Guard, KeyRefusedError, RefusedError, RenewError
+from twiceproof import DeadlinePassed, Delivery, Guard, KeyRefusedError, Operation, Path, RefusedError, RenewError
 from twiceproof.driver import driver_of, in_transaction
+from twiceproof.key import reference_of
 
 
 def test_in_its_own_words(database: Database) -> None:
@@ -34,7 +36,7 @@ def test_in_its_own_words(database: Database) -> None:
 
     first, again = g.run(order(7), act), g.run(order("7"), act)
     g.close()
-    assert seen == [("7", job.reference_of("7"), 7, True)]
+    assert seen == [("7", reference_of(job.type, "7"), 7, True)]
     assert (first.outcome, first.acknowledge, first.value, first.repeat) == ("completed", True, b"receipt", False)
     assert (again.outcome, again.acknowledge, again.value, again.repeat) == ("completed", True, b"receipt", True)
     assert record(database, job, "repeats") == (1,)
@@ -179,6 +181,83 @@ def test_an_old_snapshot_of_the_application_hides_nothing(database: Database) ->
     g.close()
 
 
+def test_two_jobs_or_tenants_have_the_same_key(database: Database) -> None:
+    """An operation is a job's and a key's. The tenant must be in the key: in the control the second one's is skipped."""
+    acted: Counter[str] = Counter()
+    tenants = Operation(key=(Path.parse("body.tenant"), Path.parse("body.order")))
+    by_tenant = replace(a_job(), operation=tenants)
+    for job, effects in ((a_job(), 1), (a_job(), 1), (by_tenant, 2)):  # each job's own
+        acted.clear()
+        g = guard(database, job)
+        for tenant in ("a", "b", "a", "b"):
+            g.run(Delivery({"body": {"order": 42, "tenant": tenant}}), lambda op: acted.update([op.key]))
+        g.close()
+        assert (len(acted), set(acted.values())) == (effects, {1})
+
+
+def test_a_renamed_class_keeps_its_job(database: Database) -> None:
+    """By its explicit type. The control is a type that is taken from the name: all that was done is forgotten."""
+    acted: list[str] = []
+    for job_type, effects in (("renamed.charge", 1), ("renamed.charge", 1), ("renamed.Payment", 2)):
+        g = guard(database, replace(a_job(), type=job_type))
+        g.run(order(42), lambda op: acted.append(op.key))
+        g.close()
+        assert len(acted) == effects
+
+
+def test_what_changes_at_each_sending_is_not_in_the_key(database: Database) -> None:
+    """One event is sent three times by the application; in the control the key holds the time of the sending."""
+    for names, effects in ((("order",), 1), (("order", "at"), 3)):
+        acted: list[str] = []
+        key = tuple(Path.parse(f"body.{name}") for name in names)
+        g = guard(database, replace(a_job(), operation=Operation(key=key)))
+        for at in range(3):
+            g.run(Delivery({"body": {"order": 42, "at": f"12:00:0{at}"}}), lambda op: acted.append(op.key))  # noqa: B023
+        g.close()
+        assert len(acted) == effects
+
+
+def test_a_redelivery_may_come_however_late(database: Database) -> None:
+    """The acknowledgement was lost, and is missed at the next restart only. Once its record is deleted it acts again."""
+    job = a_job()
+    g = guard(database, job)
+    acted: list[Any] = []
+    assert g.run(order(), acted.append).outcome == "completed"
+    where = f"WHERE job_type = '{job.type}'"
+    for milliseconds in (3_600_000, 400 * 86_400_000):
+        times = ", ".join(database.older(c, milliseconds) for c in ("claimed_at", "first_claimed_at", "completed_at"))
+        database.execute(f"UPDATE idempotency_records SET {times} {where}")
+        assert g.run(order(), acted.append).repeat
+    assert len(acted) == 1
+    database.execute(f"DELETE FROM idempotency_records {where}")
+    assert not g.run(order(), acted.append).repeat  # the control
+    assert len(acted) == 2
+    g.close()
+
+
+def test_workers_that_start_take_over_nothing_that_is_live(database: Database) -> None:
+    job = a_job("accept_duplicate")
+    acted: list[Any] = []
+    first = guard(database, job)
+
+    def starts() -> str:
+        g = guard(database, job)
+        outcome = g.run(order(), acted.append).outcome
+        g.close()
+        return outcome
+
+    outcomes: list[str] = []
+
+    def act(op: Any) -> None:
+        outcomes.extend(starts() for _ in range(100))
+        raise ValueError
+
+    assert first.run(order(), act).outcome == "given_up"
+    assert (Counter(outcomes), acted) == ({"live": 100}, [])
+    assert (starts(), len(acted)) == ("completed", 1)  # the control: it is no longer live
+    first.close()
+
+
 async def coroutine(op: Any) -> None:
     raise AssertionError
 
@@ -302,3 +381,13 @@ def in_three_threads(path: str) -> list[str]:
         outcomes.append(g.run(order(f"main {key}"), lambda op: None).outcome)
     g.close()
     return outcomes
+
+
+def test_message_and_result_are_bytes(database: Database) -> None:
+    """A text would be refused by some drivers only, and a result's when the effect is there."""
+    with pytest.raises(TypeError, match="bytes"):
+        Delivery({}, message="text")  # type: ignore[arg-type]
+    g = guard(database, a_job())
+    result = g.run(order(), lambda op: op.set_result("text"))  # type: ignore[arg-type]
+    assert (result.outcome, type(result.error)) == ("given_up", TypeError)
+    g.close()

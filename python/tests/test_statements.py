@@ -32,10 +32,10 @@ def test_the_copies_are_in_step() -> None:
 
 
 def test_parameters_go_by_their_place() -> None:
-    s = translate("v", "-- about $9\nUPDATE t SET a = $2::text, b = a % 2 WHERE c = $1 AND d IN ($2, $10);\n", "%s")
+    s = translate("-- about $9\nUPDATE t SET a = $2::text, b = a % 2 WHERE c = $1 AND d IN ($2, $10);\n", "%s")
     assert s.sql == "UPDATE t SET a = %s::text, b = a %% 2 WHERE c = %s AND d IN (%s, %s);"
     assert s.arguments("abcdefghij") == ("b", "a", "b", "j")
-    assert translate("v", "SELECT ?2, ?1 LIKE 'a%'", "?").sql == "SELECT ?, ? LIKE 'a%'"
+    assert translate("SELECT ?2, ?1 LIKE 'a%'", "?").sql == "SELECT ?, ? LIKE 'a%'"
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "mysql", "sqlite"])

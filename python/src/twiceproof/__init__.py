@@ -30,31 +30,9 @@ from .sqs import delivery_of_sqs
 from .yamlnodes import JobFileError
 
 __all__ = [
-    "BodyError",
-    "DeadlinePassed",
-    "Delivery",
-    "Effect",
-    "Guard",
-    "Job",
-    "JobFile",
-    "JobFileError",
-    "KeyRefusedError",
-    "NotApplied",
-    "NotCommittedError",
-    "NotStoredError",
-    "OpenTransactionError",
-    "Operation",
-    "Path",
-    "RefusedError",
-    "RenewError",
-    "Result",
-    "StaleClaim",
-    "TwiceproofError",
-    "decode_json",
-    "delivery_of_sqs",
-    "fields_of_sqs",
-    "load",
-    "parse",
-    "parse_duration",
-]
+    "BodyError", "DeadlinePassed", "Delivery", "Effect", "Guard", "Job", "JobFile", "JobFileError", "KeyRefusedError",
+    "NotApplied", "NotCommittedError", "NotStoredError", "OpenTransactionError", "Operation", "Path", "RefusedError",
+    "RenewError", "Result", "StaleClaim", "TwiceproofError", "decode_json", "delivery_of_sqs", "fields_of_sqs",
+    "load", "parse", "parse_duration",
+]  # fmt: skip
 __version__ = "0.1.0"

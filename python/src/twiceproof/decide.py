@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from .delivery import COMPLETED, HELD, LIVE, MISMATCH
 from .job import DEFAULT_MAX_LOOKUPS, DEFAULT_MAX_TAKEOVERS, NOTHING, Job
 from .key import Fingerprint
 from .record import Record
@@ -13,7 +14,6 @@ ACT = "act"  # the claim is ours, with no doubt about an earlier attempt
 TAKE_OVER = "take_over"  # stale: claim it
 HOLD = "hold"  # stale, and the policy or a budget says: a person
 ASSUME = "assume"  # stale, and the policy says: taken as done
-LIVE, COMPLETED, HELD, MISMATCH = "live", "completed", "held", "mismatch"
 
 
 @dataclass(frozen=True)

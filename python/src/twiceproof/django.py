@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from django.db import connections, transaction
 
 from .driver import in_transaction
@@ -9,6 +11,8 @@ from .errors import BodyError
 from .guard import Guard
 from .record import Claimed
 from .transaction import OwnTransaction
+
+log = logging.getLogger("twiceproof")
 
 
 class Atomic(OwnTransaction):
@@ -23,7 +27,6 @@ class Atomic(OwnTransaction):
         self.django.ensure_connection()
         super().__init__(self.django.connection, guard.records)
         self.block = transaction.Atomic(using, savepoint=True, durable=True)
-        self.log = guard.log
         self.committed = False
 
     def is_open(self) -> bool:
@@ -52,7 +55,7 @@ class Atomic(OwnTransaction):
             if not self.committed:
                 raise
             text = "%s: committed, but what on_commit() was given raised, and what came after it was not run"
-            self.log.error(text, self.records.job.type, exc_info=error)
+            log.error(text, self.records.job.type, exc_info=error)
 
     def undo(self) -> None:
         if self.django.in_atomic_block:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from importlib import import_module
 from typing import Any
 
 from .errors import RefusedError
@@ -12,17 +13,17 @@ Cursor = Any
 
 
 class Driver:
-    """What the drivers have in common."""
+    """What drivers have in common, where they do not differ."""
 
     dialect = "postgres"
     mark = "%s"
 
     def cursor(self, connection: Connection) -> Cursor:
         """One that answers plain tuples, whatever the application's own answer."""
-        raise NotImplementedError
+        return connection.cursor()
 
     def in_transaction(self, connection: Connection) -> bool:
-        raise NotImplementedError
+        return bool(connection.in_transaction)
 
     def commit_each(self, connection: Connection) -> None:
         """Makes every statement a transaction of its own."""
@@ -99,13 +100,10 @@ class MySQL(Driver):
 
     dialect = "mysql"
 
+    cursors = "pymysql.cursors"
+
     def cursor(self, connection: Connection) -> Cursor:
-        return connection.cursor(self.plain_cursor())
-
-    def plain_cursor(self) -> type:
-        import pymysql.cursors
-
-        return pymysql.cursors.Cursor
+        return connection.cursor(import_module(self.cursors).Cursor)
 
     def in_transaction(self, connection: Connection) -> bool:
         return bool(connection.server_status & 1)
@@ -120,16 +118,13 @@ class MySQL(Driver):
 class MySQLdb(MySQL):
     """mysqlclient shows no status, so the server is asked for what it refuses only within a transaction (1568)."""
 
-    def plain_cursor(self) -> type:
-        import MySQLdb.cursors
-
-        return MySQLdb.cursors.Cursor
+    cursors = "MySQLdb.cursors"
 
     def in_transaction(self, connection: Connection) -> bool:
         try:
             self.execute(connection, "SET TRANSACTION READ WRITE")
         except Exception as error:
-            if mysql_number(error) == 1568:
+            if code_of(error) == 1568:
                 return True
             raise
         return False
@@ -140,12 +135,9 @@ class SQLite(Driver):
     mark = "?"
 
     def cursor(self, connection: Connection) -> Cursor:
-        cursor = connection.cursor()
+        cursor = super().cursor(connection)
         cursor.row_factory = None
         return cursor
-
-    def in_transaction(self, connection: Connection) -> bool:
-        return bool(connection.in_transaction)
 
     def commit_each(self, connection: Connection) -> None:
         if getattr(connection, "autocommit", None) is False:  # since Python 3.12
@@ -186,49 +178,58 @@ def in_transaction(connection: Connection) -> bool:
     return driver_of(connection).in_transaction(connection)
 
 
-_POSTGRES_BUSY = ("40001", "40P01", "55P03")
-# 57014: the server's own time limit. 53300: too many connections. 57P01-57P03: the server
-# stops or starts. 57P05: the connection was idle for too long.
-_POSTGRES_MAY_CHANGE = (*_POSTGRES_BUSY, "53300", "57014", "57P01", "57P02", "57P03", "57P05")
-# 1205, 1213, 3572 and MariaDB's 1020: another transaction was in the way.
-_MYSQL_BUSY = (1020, 1205, 1213, 3572)
-# 1040, 1203: too many connections. 1047: a cluster's node without its majority. 1053, 1077,
-# 1927, 3169, 4031: the server stops, or has ended the connection. 1158-1161: the network. 1317,
-# 1969, 3024: the statement was ended by a person or a time limit. 0: PyMySQL's closed connection.
-_MYSQL_MAY_CHANGE = (
-    *_MYSQL_BUSY, 0, 1040, 1047, 1053, 1077, 1158, 1159, 1160, 1161, 1203, 1317, 1927, 1969, 3024, 3169, 4031,
+# Another transaction was in the way: PostgreSQL's states; MySQL's numbers, 1020 MariaDB's; SQLITE_BUSY and SQLITE_LOCKED.
+_BUSY = ("40001", "40P01", "55P03", 1020, 1205, 1213, 3572, 5, 6)
+_MAY_CHANGE = (
+    *_BUSY,
+    "53300", 1040, 1203,  # too many connections
+    "57014", 1317, 1969, 3024,  # the statement was ended by a person or a time limit
+    "57P01", "57P02", "57P03", 1053, 1077,  # the server stops or starts
+    "57P05", 1927, 3169, 4031,  # it has ended the connection, which may have been idle for too long
+    1047,  # a cluster's node without its majority
+    1158, 1159, 1160, 1161,  # the network
+    0,  # PyMySQL's closed connection
 )  # fmt: skip
+
+
+def code_of(error: BaseException) -> str | int | None:
+    """The database's own, or MySQL's client's. Before Python 3.11 SQLite's has only a text."""
+    module = _module(error)
+    if module == "sqlite3":
+        code = getattr(error, "sqlite_errorcode", 5 if " is locked" in str(error) else 1)
+        return code & 0xFF
+    if module in ("pymysql", "MySQLdb"):
+        code = error.args[0] if error.args else None
+        return code if isinstance(code, int) else None
+    return getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
 
 
 def busy(error: BaseException) -> bool:
     """A claim failed only because another transaction was in the way."""
-    state, number = sqlstate(error), mysql_number(error)
-    return state in _POSTGRES_BUSY or number in _MYSQL_BUSY or _sqlite_busy(error)
+    return code_of(error) in _BUSY
 
 
 def may_change(error: BaseException) -> bool:
     """The same statement may be answered when it is sent again: the database was busy, or its reply was lost."""
-    if isinstance(error, (ConnectionError, TimeoutError, socket.timeout)):
-        return True
-    module = _module(error)
-    number = mysql_number(error)
-    if number is not None:
-        return number in _MYSQL_MAY_CHANGE or 2000 <= number < 3000  # these are the client's, about the connection
-    state = sqlstate(error)
-    if state is not None:
-        return state in _POSTGRES_MAY_CHANGE or state[:2] == "08"
-    if module in ("psycopg", "psycopg2"):  # without a code it comes from the connection, unless the driver refused
-        return type(error).__name__ not in ("ProgrammingError", "NotSupportedError", "DataError")
-    return (module in ("pymysql", "MySQLdb") and type(error).__name__ == "InterfaceError") or _sqlite_busy(error)
+    code = code_of(error)
+    if isinstance(code, str):
+        return code in _MAY_CHANGE or code.startswith("08")
+    if isinstance(code, int):
+        return code in _MAY_CHANGE or 2000 <= code < 3000  # these are the client's, about the connection
+    name = type(error).__name__
+    if _module(error) in ("psycopg", "psycopg2"):  # without a code it comes from the connection, unless the driver refused
+        return name not in ("ProgrammingError", "NotSupportedError", "DataError")
+    return isinstance(error, (ConnectionError, TimeoutError, socket.timeout)) or (
+        bool(_module(error)) and name == "InterfaceError"
+    )
 
 
 def answered(error: BaseException) -> bool:
     """The database answered with a code of its own, and not only that it, or the connection, is going."""
-    number = mysql_number(error)
-    if number is not None:
-        return number in _MYSQL_BUSY or not may_change(error)
-    state = sqlstate(error)
-    return state[:2] != "08" and state[:3] != "57P" if state else _module(error) == "sqlite3"
+    code = code_of(error)
+    if isinstance(code, str):
+        return not code.startswith(("08", "57P"))
+    return isinstance(code, int) and (code in _BUSY or not may_change(error))
 
 
 def lasting(error: BaseException | None) -> bool:
@@ -248,22 +249,3 @@ def of_driver(error: BaseException) -> bool:
 def _module(error: BaseException) -> str:
     modules = (cls.__module__.partition(".")[0] for cls in type(error).__mro__)
     return next((m for m in modules if m in _DRIVERS), "")
-
-
-def sqlstate(error: BaseException) -> str | None:
-    state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
-    return state if isinstance(state, str) else None
-
-
-def mysql_number(error: BaseException) -> int | None:
-    """The server's number of an error, or the client's own."""
-    number = error.args[0] if error.args and _module(error) in ("pymysql", "MySQLdb") else None
-    return number if isinstance(number, int) else None
-
-
-def _sqlite_busy(error: BaseException) -> bool:
-    """5 SQLITE_BUSY, 6 SQLITE_LOCKED, with their extended forms; before Python 3.11 there is only the text."""
-    if _module(error) != "sqlite3":
-        return False
-    code = getattr(error, "sqlite_errorcode", None)
-    return code & 0xFF in (5, 6) if isinstance(code, int) else " is locked" in str(error)

@@ -16,9 +16,10 @@ from .job import NOTHING
 from .operation import Operation
 from .record import Claimed, Record, new_token
 from .records import Records
-from .resend import finish, interrupted, raise_not_stored
+from .resend import finish, interrupted, stored
 
 T = TypeVar("T")
+log = logging.getLogger("twiceproof")
 
 # How long, in seconds, the end of a claim is sent at the least: by the token it is right also after the lease.
 WRITE_PATIENCE = 5.0
@@ -40,31 +41,35 @@ class Attempt:
     forgotten: float | None = None
 
 
+def unless_ending(error: BaseException, result: Result) -> Result:
+    """Of what the body raised; where its process or thread is to end, that goes on."""
+    if not isinstance(error, Exception):
+        raise error
+    return result
+
+
 class Ending:
-    def __init__(self, records: Records, log: logging.Logger) -> None:
+    def __init__(self, records: Records) -> None:
         self.records = records
         self.job = records.job
-        self.log = log
 
     def write(self, a: Attempt, verb: Callable[[], T]) -> T:
         return finish(max(a.op.deadline, time.monotonic() + WRITE_PATIENCE), verb)
 
     def result_of(self, op: Operation) -> bytes | None:
         if op.result is not None and len(op.result) > MAX_RESULT:
-            self.log.warning("%s: result too long to be stored: key %s, %d bytes", self.job.type, op.key, len(op.result))
+            log.warning("%s: result too long to be stored: key %s, %d bytes", self.job.type, op.key, len(op.result))
             return None
         return op.result
 
     def complete(self, a: Attempt, completion: str) -> Result:
         """Sent until it is answered: the effect is there, and only this statement says so."""
         value = self.result_of(a.op)
-        try:
+        with stored("complete operation"):
             mine = self.write(a, lambda: self.records.complete(a.claimed, completion, value))
-        except Exception as error:
-            raise_not_stored("complete operation", error)
         if not mine:
             return self.lost(a, None)
-        self.log.info("%s: completed: key %s, token %s, %s", self.job.type, a.op.key, a.claimed.token, completion)
+        log.info("%s: completed: key %s, token %s, %s", self.job.type, a.op.key, a.claimed.token, completion)
         return Result(COMPLETED, a.op.key, completion=completion, value=value, deadline=a.op.deadline)
 
     def release(self, a: Attempt, cause: BaseException) -> Result:
@@ -95,7 +100,7 @@ class Ending:
                 raise
             failed = error
         text = "%s: %s: key %s, token %s, cause %s, error %s"
-        self.log.warning(text, self.job.type, what, a.op.key, a.claimed.token, cause_of(cause), cause_of(failed))
+        log.warning(text, self.job.type, what, a.op.key, a.claimed.token, cause_of(cause), cause_of(failed))
         return done
 
     def lost(self, a: Attempt, cause: BaseException | None) -> Result:
@@ -103,16 +108,14 @@ class Ending:
 
         One that still shows our own token is not lost: then only the reply of our own write was.
         """
-        try:
+        with stored("record late finish"):
             record = self.write(a, lambda: self._late_finish(a.claimed))
-        except Exception as error:
-            raise_not_stored("record late finish", error)
         if record and record.token == a.claimed.token:
             completed = record.state == COMPLETED  # by a person, who left the token
             return Result(COMPLETED if completed else "", a.op.key, deadline=a.op.deadline, error=cause)
         text = "%s: lost claim, a second effect may exist: key %s, token %s, record %s"
         state = record.state if record else "gone"
-        self.log.error(text, self.job.type, a.op.key, a.claimed.token, state)
+        log.error(text, self.job.type, a.op.key, a.claimed.token, state)
         decided = state in ("completed", "held")
         return Result(LOST, a.op.key, deadline=a.op.deadline, error=cause, decided=decided)
 

@@ -23,6 +23,15 @@ class KeyRefusedError(TwiceproofError, ValueError):
         return f"{what}: {path} {WHY[why]}" if path else f"{what}: {WHY[why]}"
 
 
+class UnfitError(TwiceproofError, ValueError):
+    """A text of the job file that cannot be taken, and what to write instead."""
+
+    def __init__(self, what: str, hint: str, text: str = "") -> None:
+        super().__init__(f"{text}: {what}" if text else what)
+        self.what = what
+        self.hint = hint
+
+
 class NotStoredError(TwiceproofError):
     """Nothing could be stored in the database, or read from it: the message stays on the queue."""
 

@@ -12,22 +12,24 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from .claim import Answer, claim
-from .decide import ACT, ASSUME, COMPLETED, HELD, MISMATCH
-from .delivery import LIVE, Delivery, Result
+from .decide import ACT, ASSUME, HOLD, TAKE_OVER
+from .delivery import COMPLETED, HELD, MISMATCH, Delivery, Result
 from .driver import Connection, in_transaction
 from .ending import Attempt
 from .errors import OpenTransactionError, RefusedError
 from .job import Job
+from .key import fingerprint_of, key_of, reference_of
 from .operation import Operation
 from .own import OwnConnections
 from .ownrow import OwnRow
 from .perform import Act, LookUp, Perform
 from .record import Claimed
 from .records import Records
-from .resend import raise_not_stored
+from .resend import stored
 from .statements import TABLE
-from .transaction import OwnTransaction, Transaction
+from .transaction import OwnTransaction
 
+log = logging.getLogger("twiceproof")
 # In seconds: the claim is sent again for as long as a queue would wait anyway, and no longer than the lease.
 CLAIM_PATIENCE = 5.0
 MAX_MESSAGE = 4 << 20
@@ -44,7 +46,6 @@ class Guard:
         look_up: LookUp | None = None,
         table: str = TABLE,
         worker: str | None = None,
-        log: logging.Logger | None = None,
     ) -> None:
         """connect opens a connection to the application's database that is the guard's own.
 
@@ -58,11 +59,10 @@ class Guard:
         if job.policy == "lookup" and look_up is None:
             raise RefusedError("policy lookup needs look_up")
         self.job = job
-        self.log = log or logging.getLogger("twiceproof")
         self.own = OwnConnections(connect)
         self.records = Records(self.own, job, table, worker)
-        self._perform = Perform(self.records, self.log, look_up)
-        self._own_row = OwnRow(self.records, self._perform, self.log)
+        self._perform = Perform(self.records, look_up)
+        self._own_row = OwnRow(self.records)
 
     def run(self, delivery: Delivery, act: Act, *, application: Connection | None = None) -> Result:
         """Performs the operation of one delivery once: claim, act, complete. The effect is outside the database.
@@ -80,12 +80,9 @@ class Guard:
             raise OpenTransactionError(what)
         c = self._prepare(delivery)
         sent = time.monotonic()
-        lease = self.job.lease.total_seconds()
-        try:
-            answer = claim(self.records, c, sent + min(CLAIM_PATIENCE, lease))
-        except Exception as error:
-            raise_not_stored("claim operation", error)
-        if answer.next == ACT:
+        with stored("claim operation"):
+            answer = claim(self.records, c, sent + min(CLAIM_PATIENCE, self.job.lease.total_seconds()))
+        if answer.decision.next in (ACT, TAKE_OVER):
             result = self._perform.perform(self._attempt(c, answer, delivery, sent), act)
             return replace(result, taken_over=answer.takeover)
         return self._skip(c, answer)
@@ -101,7 +98,7 @@ class Guard:
         """
         return self.run_in(OwnTransaction(connection, self.records), delivery, act)
 
-    def run_in(self, transaction: Transaction, delivery: Delivery, act: Act) -> Result:
+    def run_in(self, transaction: OwnTransaction, delivery: Delivery, act: Act) -> Result:
         """run_tx over a transaction that somebody else begins and commits, such as a framework."""
         self._kind("own_row", "run")
         c = self._prepare(delivery)
@@ -119,12 +116,12 @@ class Guard:
             raise RefusedError(f"job {self.job.type}: effect {self.job.effect.kind} is guarded by {otherwise}")
 
     def _prepare(self, d: Delivery) -> Claimed:
-        key, print_ = self.job.key_of(d.fields), self.job.fingerprint_of(d.fields)
+        key, print_ = key_of(self.job.operation.key, d.fields), fingerprint_of(self.job.operation.fingerprint, d.fields)
         message = d.message if self.job.store_message else None
         if message is not None and len(message) > MAX_MESSAGE:
-            self.log.warning("%s: message too long to be stored: key %s, %d bytes", self.job.type, key, len(message))
+            log.warning("%s: message too long to be stored: key %s, %d bytes", self.job.type, key, len(message))
             message = None
-        return Claimed(key, print_, self.job.reference_of(key), message)
+        return Claimed(key, print_, reference_of(self.job.type, key), message)
 
     def _attempt(self, c: Claimed, answer: Answer, d: Delivery, sent: float) -> Attempt:
         """The deadline counts from before the claim was sent, so it ends before the database takes the claim for stale."""
@@ -140,17 +137,18 @@ class Guard:
 
     def _skip(self, c: Claimed, a: Answer) -> Result:
         """For a delivery that has nothing to do."""
-        r = a.record
-        if a.next == MISMATCH:
-            self.log.error("%s: same key, different content: key %s, fields %s", self.job.type, c.key, c.print.fields)
+        d, r = a.decision, a.record
+        if d.next == MISMATCH:
+            log.error("%s: same key, different content: key %s, fields %s", self.job.type, c.key, c.print.fields)
             return Result(MISMATCH, c.key)
-        outcome = {COMPLETED: COMPLETED, ASSUME: COMPLETED, HELD: HELD}.get(a.next, LIVE)
-        result = Result(outcome, c.key, retry_after=a.wait, completion=r.completion if r else "")
-        if r and a.next == COMPLETED:
+        outcome = {ASSUME: COMPLETED, HOLD: HELD}.get(d.next, d.next)
+        completion = "assumed" if d.next == ASSUME else r.completion if r else ""
+        result = Result(outcome, c.key, retry_after=d.wait, completion=completion)
+        if r and d.next == COMPLETED:
             self._count_repeat(c.key, r.repeat_due)
             result = replace(result, repeat=True, value=r.result)
-        reason = r.hold_reason if r else ""
-        self.log.info("%s: skipped: %s, key %s, hold reason %s", self.job.type, outcome, c.key, reason)
+        reason = d.reason or (r.hold_reason if r else "")
+        log.info("%s: skipped: %s, key %s, hold reason %s", self.job.type, outcome, c.key, reason)
         return result
 
     def _count_repeat(self, key: str, due: bool) -> None:
@@ -160,4 +158,4 @@ class Guard:
         try:
             self.records.repeat(key)
         except Exception as error:
-            self.log.debug("%s: repeat not counted: key %s, error %s", self.job.type, key, error)
+            log.debug("%s: repeat not counted: key %s, error %s", self.job.type, key, error)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Optional
 
 from .errors import TwiceproofError
-from .key import Fingerprint, fingerprint_of, key_of, reference_of
-from .path import Path
+from .key import is_utf8
+from .path import ROOTS, Path
 
 NOTHING = timedelta(0)
 DEFAULT_MAX_TAKEOVERS = 5
 DEFAULT_MAX_LOOKUPS = 5
 MAX_FIELDS_BYTES = 1000
 POLICIES = ("lookup", "resend", "hold", "accept_duplicate", "accept_miss")
-ROOTS_OF = {"sqs": ("body", "attributes"), "celery": ("args", "kwargs"), "sidekiq": ("args",)}
+ROOTS_OF = {"sqs": ("body", "attributes"), "celery": ("args", "kwargs"), "sidekiq": ("args", "job")}
 
 
 @dataclass(frozen=True)
@@ -71,23 +70,14 @@ class Job:
         """Under lookup longer by the settle time: a look-up comes when a late call can be seen."""
         return self.lease + (self.stale_claim.settle if self.policy == "lookup" else NOTHING)
 
-    def key_of(self, fields: Mapping[str, Any]) -> str:
-        return key_of(self.operation.key, fields)
-
-    def fingerprint_of(self, fields: Mapping[str, Any]) -> Fingerprint:
-        return fingerprint_of(self.operation.fingerprint, fields)
-
-    def reference_of(self, key: str) -> str:
-        return reference_of(self.type, key)
-
     def problems(self) -> list[Problem]:
         """Everything that is wrong with the job."""
-        checks = (_names(self), _operation(self), _times(self), _policy(self))
-        return [p for found in checks for p in found if p is not None]
+        rules = (*_names(self), *_operation(self), *_times(self), *_policy(self))
+        return [Problem(at, what, hint) for good, at, what, hint in rules if not good]
 
     def validate(self) -> None:
         if found := self.problems():
-            raise JobError(found)
+            raise JobError("\n".join(map(str, found)))
 
 
 @dataclass(frozen=True)
@@ -105,140 +95,92 @@ class Problem:
 class JobError(TwiceproofError, ValueError):
     """A job that is not sound."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__("\n".join(map(str, problems)))
-        self.problems = tuple(problems)
 
-
-Found = list[Optional[Problem]]
-
-
-def _check(good: bool, at: str, what: str, hint: str) -> Problem | None:
-    return None if good else Problem(at, what, hint)
+Rules = list[tuple[bool, str, str, str]]  # whether it is good; a Problem otherwise
 
 
 def _one_of(token: str, what: str) -> str:
     return f'"{token}" is no {what}' if token else f"the {what} is missing"
 
 
-def _names(j: Job) -> Found:
+def _names(j: Job) -> Rules:
     hint = "name the job by what it does, such as charge.create"
-    try:
-        length = len(j.type.encode())
-    except UnicodeEncodeError:
-        length = -1
+    kinds = "write own_row (a row in the application's own database) or outside"
     return [
-        _check(1 <= length <= 64 or length < 0, "", "a job type has 1 to 64 bytes", hint),
-        _check(length >= 0 and "\0" not in j.type, "", "a job type is valid UTF-8 without NUL", hint),
-        _check(j.queue in ROOTS_OF, "queue", _one_of(j.queue, "queue"), "write sidekiq, celery or sqs"),
-        _check(
-            j.effect.kind in ("own_row", "outside"),
-            "effect.kind",
-            _one_of(j.effect.kind, "kind of effect"),
-            "write own_row (a row in the application's own database) or outside",
-        ),
+        (1 <= len(j.type.encode("utf-8", "surrogatepass")) <= 64, "", "a job type has 1 to 64 bytes", hint),
+        (is_utf8(j.type) and "\0" not in j.type, "", "a job type is valid UTF-8 without NUL", hint),
+        (j.queue in ROOTS_OF, "queue", _one_of(j.queue, "queue"), "write sidekiq, celery or sqs"),
+        (j.effect.kind in ("own_row", "outside"), "effect.kind", _one_of(j.effect.kind, "kind of effect"), kinds),
     ]
 
 
-def _operation(j: Job) -> Found:
+def _operation(j: Job) -> Rules:
     key, prints = j.operation.key, j.operation.fingerprint
     hint = "name what identifies the business operation, such as kwargs.order_id"
     length = len(",".join(map(str, prints)).encode())
     what = "the list of fields has more than 1000 bytes"
     return [
-        _check(bool(key), "operation.key", "no path is named", hint),
+        (bool(key), "operation.key", "no path is named", hint),
         *_paths(j.queue, "operation.key", key),
         *_paths(j.queue, "operation.fingerprint", prints),
-        _check(length <= MAX_FIELDS_BYTES, "operation.fingerprint", what, "name fewer fields"),
+        (length <= MAX_FIELDS_BYTES, "operation.fingerprint", what, "name fewer fields"),
     ]
 
 
-def _paths(queue: str, name: str, paths: Sequence[Path]) -> Found:
-    roots = ROOTS_OF.get(queue)
-    found: Found = []
+def _paths(queue: str, name: str, paths: Sequence[Path]) -> Rules:
+    roots = ROOTS_OF.get(queue, ROOTS)
+    hint = "start the path with " + " or ".join(roots)
+    rules: Rules = []
     for i, path in enumerate(paths):
         at = f"{name}[{i}]"
-        if not path.root:
-            found.append(Problem(at, "the path is empty", "write a path such as body.order.id or args[0]"))
-            continue
-        if roots and path.root not in roots:
-            hint = "start the path with " + " or ".join(roots)
-            found.append(Problem(at, f"a message of {queue} has no {path.root}", hint))
-        if path in paths[:i]:
-            found.append(Problem(at, f"{path} is named twice", "name each path once"))
-    return found
+        rules += [
+            (bool(path.root), at, "the path is empty", "write a path such as body.order.id or args[0]"),
+            (path.root in ("", *roots), at, f"a message of {queue} has no {path.root}", hint),
+            (path not in paths[:i] or not path.root, at, f"{path} is named twice", "name each path once"),
+        ]
+    return rules
 
 
-def _times(j: Job) -> Found:
-    second = timedelta(seconds=1)
-    stored = (
-        ("lease", j.lease),
-        ("stale_claim.settle", j.stale_claim.settle),
-        ("stale_claim.reference_window", j.stale_claim.reference_window),
-    )
+def _times(j: Job) -> Rules:
+    second, s = timedelta(seconds=1), j.stale_claim
+    how_long = "write how long the job runs at most, such as 40s"
+    outlives = "a job that outlives its lease is taken over while it runs; lengthen the lease"
+    redelivery = "keep records longer than the longest possible redelivery, such as 45d"
+    cut = "the record keeps milliseconds"
+    stored = {"lease": j.lease, "stale_claim.settle": s.settle, "stale_claim.reference_window": s.reference_window}
     return [
-        _check(
-            j.longest_run > NOTHING,
-            "longest_run",
-            "the longest normal run time is missing",
-            "write how long the job runs at most, such as 40s",
-        ),
-        _check(j.lease >= second, "lease", "the lease is at least 1s", "write longer than the longest run, such as 2m"),
-        _check(
-            j.lease > j.longest_run or j.lease < second,
-            "lease",
-            "the lease must be longer than longest_run",
-            "a job that outlives its lease is taken over while it runs; lengthen the lease",
-        ),
-        _check(
-            j.retention == NOTHING or j.retention > j.lease,
-            "retention",
-            "retention must be longer than the lease",
-            "keep records longer than the longest possible redelivery, such as 45d",
-        ),
-        *(
-            _check(not d % timedelta(milliseconds=1), at, "must be whole milliseconds", "the record keeps milliseconds")
-            for at, d in stored
-        ),
+        (j.longest_run > NOTHING, "longest_run", "the longest normal run time is missing", how_long),
+        (j.lease >= second, "lease", "the lease is at least 1s", "write longer than the longest run, such as 2m"),
+        (j.lease > j.longest_run or j.lease < second, "lease", "the lease must be longer than longest_run", outlives),
+        (not j.retention or j.retention > j.lease, "retention", "retention must be longer than the lease", redelivery),
+        *((not d.microseconds % 1000, at, "must be whole milliseconds", cut) for at, d in stored.items()),
     ]
 
 
-def _policy(j: Job) -> Found:
+def _policy(j: Job) -> Rules:
+    s = j.stale_claim
     if j.effect.kind == "own_row":
         hint = "leave it out: a killed job's row is rolled back together with its claim"
-        return [_check(j.stale_claim == StaleClaim(), "stale_claim", "an own row takes no policy", hint)]
+        return [(s == StaleClaim(), "stale_claim", "an own row takes no policy", hint)]
+    if j.effect.kind == "outside" and s.policy not in POLICIES:
+        hint = "write lookup, resend, hold, accept_duplicate or accept_miss"
+        return [(False, "stale_claim.policy", _one_of(s.policy, "policy"), hint)]
     return _outside(j) if j.effect.kind == "outside" else []
 
 
-def _outside(j: Job) -> Found:
-    s = j.stale_claim
-    if s.policy not in POLICIES:
-        hint = "write lookup, resend, hold, accept_duplicate or accept_miss"
-        return [Problem("stale_claim.policy", _one_of(s.policy, "policy"), hint)]
-    negative = "must not be negative"
+def _outside(j: Job) -> Rules:
+    s, lookup, resend = j.stale_claim, j.policy == "lookup", j.policy == "resend"
+    takeovers, lookups = "stale_claim.max_takeovers", "stale_claim.max_lookups"
+    settle, window = "stale_claim.settle", "stale_claim.reference_window"
+    shown = "write how long the service needs until a look-up shows a call, such as 30s"
+    longer = "resend needs a reference window longer than the lease"
+    remembers = "write how long the service remembers a reference, such as 24h"
     return [
-        _check(s.max_takeovers >= 0, "stale_claim.max_takeovers", negative, "leave it out for 5"),
-        _check(s.max_lookups >= 0, "stale_claim.max_lookups", negative, "leave it out for 5"),
-        *_lookup(s),
-        _resend(j),
+        (s.max_takeovers >= 0, takeovers, "must not be negative", "leave it out for 5"),
+        (s.max_lookups >= 0, lookups, "must not be negative", "leave it out for 5"),
+        (s.settle > NOTHING or not lookup, settle, "lookup needs a settle time", shown),
+        (lookup or not s.settle, settle, "only lookup has a settle time", "leave it out, or write policy: lookup"),
+        (lookup or s.max_lookups <= 0, lookups, "only lookup looks up", "leave it out, or write policy: lookup"),
+        (s.reference_window > j.lease or not resend, window, longer, remembers),
+        (resend or not s.reference_window, window, "only resend has a reference window", "leave it out, or write policy: resend"),
     ]
-
-
-def _lookup(s: StaleClaim) -> Found:
-    if s.policy == "lookup":
-        hint = "write how long the service needs until a look-up shows a call, such as 30s"
-        return [_check(s.settle > NOTHING, "stale_claim.settle", "lookup needs a settle time", hint)]
-    hint = "leave it out, or write policy: lookup"
-    return [
-        _check(s.settle == NOTHING, "stale_claim.settle", "only lookup has a settle time", hint),
-        _check(s.max_lookups <= 0, "stale_claim.max_lookups", "only lookup looks up", hint),
-    ]
-
-
-def _resend(j: Job) -> Problem | None:
-    window, at = j.stale_claim.reference_window, "stale_claim.reference_window"
-    if j.policy != "resend":
-        hint = "leave it out, or write policy: resend"
-        return _check(window == NOTHING, at, "only resend has a reference window", hint)
-    what = "resend needs a reference window longer than the lease"
-    return _check(window > j.lease, at, what, "write how long the service remembers a reference, such as 24h")

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from difflib import get_close_matches
+from functools import partial
+from typing import Any, get_type_hints
 
-from .duration import DurationError, parse_duration
-from .job import Effect, Job, Operation, StaleClaim
-from .path import Path, PathError
-from .yamlnodes import MAX_BYTES, Fault, JobFileError, Node, read_document
+import yaml
 
-DEFAULT_TABLE = "idempotency_records"
+from .duration import parse_duration
+from .errors import UnfitError
+from .job import Job
+from .path import Path
+from .statements import TABLE
+from .yamlnodes import MAX_BYTES, Fault, JobFileError, line_of, read_document
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,9 @@ class JobFile:
             if j.type == job_type or (not job_type and len(self.jobs) == 1):
                 return j
         types = [j.type for j in self.jobs]
-        hint = "it has " + ", ".join(types)
-        if not job_type:
-            raise JobFileError([Fault(self.path, 0, "has several jobs and none is named", hint)])
         near = nearest(job_type, types)
-        hint = f"did you mean {near}?" if near else hint
-        raise JobFileError([Fault(self.path, 0, f'has no job "{job_type}"', hint)])
+        what = f'has no job "{job_type}"' if job_type else "has several jobs and none is named"
+        raise JobFileError(Fault(self.path, 0, what, f"did you mean {near}?" if near else "it has " + ", ".join(types)))
 
 
 def load(path: str | os.PathLike[str]) -> JobFile:
@@ -46,33 +47,27 @@ def load(path: str | os.PathLike[str]) -> JobFile:
         with open(name, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise JobFileError([Fault(name, 0, f"cannot be read: {error.strerror}", "check the path")]) from error
+        raise JobFileError(Fault(name, 0, f"cannot be read: {error.strerror}", "check the path")) from error
     return parse(name, data)
 
 
 def parse(name: str, data: bytes | str) -> JobFile:
     """Reads the text of a job file; the name is for its errors."""
     root = read_document(name, data.encode() if isinstance(data, str) else data)
+    if root.tag != NAMES:
+        what = f"the file must start with names, but {KINDS[root.tag]} stands here"
+        raise JobFileError(Fault(name, line_of(root), what, "start with version: 1"))
     reader = _Reader(name)
-    if root.kind != "mapping":
-        what = f"the file must start with names, but {KINDS[root.kind]} stands here"
-        raise JobFileError([Fault(name, root.line, what, "start with version: 1")])
-    written = reader.structure(root, "", FILE)
-    table = written.get("table", DEFAULT_TABLE)
-    jobs = tuple(_job(name, fields) for name, fields in written.get("jobs", {}).items())
-    reader.check_version(written.get("version", 0))
-    reader.check_table(table)
-    for job in jobs:
-        reader.check_job(job)
+    file = {"version": 0, "table": TABLE, "jobs": (), **reader.structure(root, "", FILE)}
+    reader.check(**file)
     if reader.faults:
-        raise JobFileError(reader.faults)
-    return JobFile(name, table, jobs)
+        raise JobFileError(*reader.faults)
+    return JobFile(name, file["table"], file["jobs"])
 
 
-def _job(job_type: str, written: Mapping[str, Any]) -> Job:
-    parts = {"operation": Operation, "effect": Effect, "stale_claim": StaleClaim}
-    made = {k: parts[k](**v) if k in parts else v for k, v in written.items()}
-    return Job(type=job_type, **made)
+def nearest(name: str, known: list[str]) -> str:
+    """The known name that a misspelt one probably means, or nothing."""
+    return next(iter(get_close_matches(name.lower().replace("-", "_"), known, n=1)), "")
 
 
 class _Reader:
@@ -84,86 +79,80 @@ class _Reader:
         self.lines: dict[str, int] = {"": 1}  # of each field that was written
         self.bad: set[str] = set()  # fields that have been reported
 
-    def fail(self, line: int, field: str, what: str, hint: str) -> None:
-        self.bad.add(field)
-        self.faults.append(Fault(self.file, line, what, hint))
-
-    def fail_field(self, field: str, what: str, hint: str) -> None:
-        """At the line of the field, or else of the field around it."""
+    def fail(self, field: str, what: str, hint: str, line: int = 0) -> None:
+        """Where no line is given, at that of the field, or else of the field around it."""
         at = next(f for f in _outwards(field) if f in self.lines)
-        self.fail(self.lines[at], field, what, hint)
+        self.bad.add(field)
+        self.faults.append(Fault(self.file, line or self.lines[at], what, hint))
 
-    def value(self, node: Node, field: str, read: Read) -> Any:
+    def value(self, node: yaml.Node, field: str, read: Read) -> Any:
         """None when it was refused, and so reported."""
         try:
-            _check_plain(node, field)
+            if node.tag in NOT_READ:
+                raise UnfitError(f"{field} {NOT_READ[node.tag][0]}", NOT_READ[node.tag][1])
             return read(self, node, field)
-        except _Wrong as wrong:
-            self.fail(node.line, field, wrong.what, wrong.hint)
+        except UnfitError as wrong:
+            self.fail(field, str(wrong), wrong.hint, line_of(node))
             return None
 
-    def structure(self, node: Node, field: str, members: Mapping[str, Read]) -> dict[str, Any]:
+    def structure(self, node: yaml.Node, field: str, members: Mapping[str, Read]) -> dict[str, Any]:
         read: dict[str, Any] = {}
-        for key, name, value in self.entries(node, field):
+        for name, (key, value) in self.entries(node, field).items():
             at = _under(field, name)
             if name not in members:
                 self.unknown(key, field, name, list(members))
                 continue
-            self.lines[at] = key.line
+            self.lines[at] = line_of(key)
             found = self.value(value, at, members[name])
             if found is not None:
                 read[name] = found
-        if members is FILE and not read.get("jobs") and "jobs" not in self.bad:
-            what = "jobs is empty" if "jobs" in self.lines else "jobs is missing"
-            self.fail_field("jobs", what, "name each job by what it does, such as charge.create, under jobs")
         return read
 
-    def entries(self, node: Node, field: str) -> list[tuple[Node, str, Node]]:
-        """The names and values of a mapping; a name that is none, or is there twice, is reported."""
-        found: dict[str, tuple[Node, str, Node]] = {}
-        for key, value in node.pairs:
-            if key.kind != "text" or not key.text or key.text == "<<":
-                what, hint = (
-                    "a name must be a text, and not empty",
-                    "put the name in quotes, and write anchors and merges out",
-                )
-                self.fail(key.line, field, what, hint)
-            elif key.text in found:
-                what = f"field {key.text} stands here again, first on line {found[key.text][0].line}"
-                raise JobFileError([Fault(self.file, key.line, what, "keep one of the two")])
+    def entries(self, node: yaml.Node, field: str) -> dict[str, tuple[yaml.Node, yaml.Node]]:
+        """The values of a mapping by their names; a name that is none is reported, one that is there twice ends it."""
+        found: dict[str, tuple[yaml.Node, yaml.Node]] = {}
+        how = "write name: value, each on its own line, or {name: value}"
+        for key, value in _of_kind(node, field, [NAMES], "names with values", how):
+            name = key.value
+            if key.tag != TEXT or name in ("", "<<"):
+                hint = "put the name in quotes, and write anchors and merges out"
+                self.fail(field, "a name must be a text, and not empty", hint, line_of(key))
+            elif name in found:
+                what = f"field {name} stands here again, first on line {line_of(found[name][0])}"
+                raise JobFileError(Fault(self.file, line_of(key), what, "keep one of the two"))
             else:
-                found[key.text] = (key, key.text, value)
-        return list(found.values())
+                found[name] = (key, value)
+        return found
 
-    def unknown(self, key: Node, field: str, name: str, known: list[str]) -> None:
-        hint = "known here: " + ", ".join(known)
-        if near := nearest(name, known):
-            hint = f"did you mean {near}?"
-            self.bad.add(_under(field, near))  # that it is absent is no second problem
-        self.fail(key.line, _under(field, name), f"unknown field {name}", hint)
+    def unknown(self, key: yaml.Node, field: str, name: str, known: list[str]) -> None:
+        near = nearest(name, known)
+        self.bad.add(_under(field, near or name))  # that the one meant is absent is no second problem
+        hint = f"did you mean {near}?" if near else "known here: " + ", ".join(known)
+        self.fail(_under(field, name), f"unknown field {name}", hint, line_of(key))
 
-    def check_version(self, version: int) -> None:
-        if "version" in self.bad or version == 1:
-            return
-        if "version" not in self.lines:
-            self.fail_field("version", "version is missing", "start with version: 1")
-        else:
-            self.fail_field("version", f"version {version} is not known", "this twiceproof reads version: 1")
-
-    def check_table(self, table: str) -> None:
-        if "table" not in self.bad and not re.fullmatch("[A-Za-z_][A-Za-z0-9_]{0,62}", table):
+    def check(self, version: int, table: str, jobs: tuple[Job, ...]) -> None:
+        """What is wrong with the whole file, except in fields that have been reported."""
+        if not jobs and "jobs" not in self.bad:
+            what = "jobs is empty" if "jobs" in self.lines else "jobs is missing"
+            self.fail("jobs", what, "name each job by what it does, such as charge.create, under jobs")
+        if "version" not in self.lines and "version" not in self.bad:
+            self.fail("version", "version is missing", "start with version: 1")
+        elif version != 1 and "version" not in self.bad:
+            self.fail("version", f"version {version} is not known", "this twiceproof reads version: 1")
+        if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]{0,62}", table):
             hint = "write up to 63 ASCII letters, digits and _, not starting with a digit, such as idempotency_records"
-            self.fail_field("table", f'table is no plain name: "{table}"', hint)
+            self.fail("table", f'table is no plain name: "{table}"', hint)
+        for job in jobs:
+            self.check_job(job)
 
     def check_job(self, job: Job) -> None:
-        """What is wrong with the job, except in fields that have been reported."""
         for p in job.problems():
             field = ".".join(filter(None, ("jobs", job.type, p.field)))
             if self.bad.isdisjoint(_outwards(field)[:-1]):
-                self.fail_field(field, f"{field}: {p.what}", p.hint)
+                self.fail(field, f"{field}: {p.what}", p.hint)
 
 
-Read = Callable[[_Reader, Node, str], Any]
+Read = Callable[[_Reader, yaml.Node, str], Any]
 
 
 def _under(field: str, name: str) -> str:
@@ -179,138 +168,81 @@ def _outwards(field: str) -> list[str]:
     return all_
 
 
+TEXT, LIST, NAMES = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 KINDS = {
-    "text": "a text", "integer": "a number", "float": "a number", "boolean": "true or false", "list": "a list",
-    "mapping": "names with values", "null": "nothing", "alias": "something else", "tag": "something else",
+    TEXT: "a text", LIST: "a list", NAMES: "names with values", "integer": "a number", "float": "a number",
+    "boolean": "true or false", "null": "nothing", "alias": "something else", "tag": "something else",
 }  # fmt: skip
+NOT_READ = {
+    "null": ("has no value", "write a value, or leave the line out"),
+    "alias": ("uses an anchor or alias, which is not read", "write the value out"),
+    "tag": ("uses a tag, which is not read", "leave the ! out, or quote the text"),
+}
 
 
-class _Wrong(Exception):
-    def __init__(self, what: str, hint: str) -> None:
-        super().__init__(what)
-        self.what = what
-        self.hint = hint
+def _of_kind(node: yaml.Node, field: str, tags: Collection[str], want: str, hint: str) -> Any:
+    if node.tag not in tags:
+        raise UnfitError(f"{field} must be {want}, but {KINDS[node.tag]} stands here", hint)
+    return node.value
 
 
-def _wrong_kind(node: Node, field: str, want: str, hint: str) -> _Wrong:
-    return _Wrong(f"{field} must be {want}, but {KINDS[node.kind]} stands here", hint)
+def _text(_: _Reader, node: yaml.Node, field: str, want: str = "a text") -> str:
+    hint = "put it in quotes" if node.tag in ("integer", "float", "boolean") else f"write {want}"
+    text: str = _of_kind(node, field, [TEXT], want, hint)
+    if "\0" in text:
+        raise UnfitError(f"{field} holds a NUL character", "remove it")
+    return text
 
 
-def _check_plain(node: Node, field: str) -> None:
-    """Refuses an empty value and the parts of YAML that are not read."""
-    if node.kind == "null":
-        raise _Wrong(f"{field} has no value", "write a value, or leave the line out")
-    if node.kind == "alias":
-        raise _Wrong(f"{field} uses an anchor or alias, which is not read", "write the value out")
-    if node.kind == "tag":
-        raise _Wrong(f"{field} uses a tag, which is not read", "leave the ! out, or quote the text")
-
-
-def _text(_: _Reader, node: Node, field: str, want: str = "a text") -> str:
-    if node.kind != "text":
-        scalar = node.kind in ("integer", "float", "boolean")
-        raise _wrong_kind(node, field, want, "put it in quotes" if scalar else f"write {want}")
-    if "\0" in node.text:
-        raise _Wrong(f"{field} holds a NUL character", "remove it")
-    return node.text
-
-
-def _duration(_: _Reader, node: Node, field: str) -> timedelta:
-    if node.kind not in ("text", "integer", "float"):
-        raise _wrong_kind(node, field, "a duration", "write one such as 90s, 2m or 45d")
+def _duration(_: _Reader, node: yaml.Node, field: str) -> timedelta:
+    text = _of_kind(node, field, [TEXT, "integer", "float"], "a duration", "write one such as 90s, 2m or 45d")
     try:
-        return parse_duration(node.text)
-    except DurationError as error:
-        raise _Wrong(f'{field} {error.what}: "{node.text}"', error.hint) from None
+        return parse_duration(text)
+    except UnfitError as error:
+        raise UnfitError(f'{field} {error}: "{text}"', error.hint) from None
 
 
-def _number(_: _Reader, node: Node, field: str) -> int:
-    if node.kind != "integer":
-        raise _wrong_kind(node, field, "a whole number", "write digits without quotes")
-    if not re.fullmatch("[-+]?[0-9]{1,10}", node.text) or not -(2**31) <= int(node.text) < 2**31:
-        raise _Wrong(f"{field} is no whole number of ordinary size", "write plain decimal digits")
-    return int(node.text)
+def _number(_: _Reader, node: yaml.Node, field: str) -> int:
+    text = _of_kind(node, field, ["integer"], "a whole number", "write digits without quotes")
+    if not re.fullmatch("[-+]?[0-9]{1,10}", text) or not -(2**31) <= int(text) < 2**31:
+        raise UnfitError(f"{field} is no whole number of ordinary size", "write plain decimal digits")
+    return int(text)
 
 
-def _boolean(_: _Reader, node: Node, field: str) -> bool:
-    if node.kind != "boolean":
-        raise _wrong_kind(node, field, "true or false", "write true or false, without quotes")
-    return node.text.lower() == "true"
+def _boolean(_: _Reader, node: yaml.Node, field: str) -> bool:
+    text: str = _of_kind(node, field, ["boolean"], "true or false", "write true or false, without quotes")
+    return text.lower() == "true"
 
 
-def _path(r: _Reader, node: Node, field: str) -> Path:
+def _path(r: _Reader, node: yaml.Node, field: str) -> Path:
+    text = _text(r, node, field, "a path such as kwargs.order_id")
     try:
-        return Path.parse(_text(r, node, field, "a path such as kwargs.order_id"))
-    except PathError as error:
-        raise _Wrong(f"{field}: {error}", error.hint) from None
+        return Path.parse(text)
+    except UnfitError as error:
+        raise UnfitError(f"{field}: {error}", error.hint) from None
 
 
-def _paths(r: _Reader, node: Node, field: str) -> tuple[Path, ...]:
-    if node.kind != "list":
-        hint = 'write it in brackets or with a dash before each item; quote an item that has brackets, such as ["args[0]"]'
-        raise _wrong_kind(node, field, "a list", hint)
-    names = [f"{field}[{i}]" for i in range(len(node.items))]
-    r.lines.update(zip(names, (item.line for item in node.items)))
-    return tuple(r.value(item, at, _path) or Path(()) for item, at in zip(node.items, names))
+def _paths(r: _Reader, node: yaml.Node, field: str) -> tuple[Path, ...]:
+    hint = 'write it in brackets or with a dash before each item; quote an item that has brackets, such as ["args[0]"]'
+    items = {f"{field}[{i}]": item for i, item in enumerate(_of_kind(node, field, [LIST], "a list", hint))}
+    r.lines.update((at, line_of(item)) for at, item in items.items())
+    return tuple(r.value(item, at, _path) or Path(()) for at, item in items.items())
 
 
-def _check_mapping(node: Node, field: str) -> None:
-    if node.kind != "mapping":
-        hint = "write name: value, each on its own line, or {name: value}"
-        raise _wrong_kind(node, field, "names with values", hint)
+def _made(cls: Any, r: _Reader, node: yaml.Node, field: str, **more: Any) -> Any:
+    """What the class has fields for, each read by its type."""
+    members = {name: READ.get(kind) or partial(_made, kind) for name, kind in get_type_hints(cls).items() if name not in more}
+    return cls(**more, **r.structure(node, field, members))
 
 
-def _struct(members: Mapping[str, Read]) -> Read:
-    def read(r: _Reader, node: Node, field: str) -> dict[str, Any]:
-        _check_mapping(node, field)
-        return r.structure(node, field, members)
-
-    return read
-
-
-def _jobs(r: _Reader, node: Node, field: str) -> dict[str, Any]:
-    _check_mapping(node, field)
-    jobs = {}
-    for key, name, value in r.entries(node, field):
-        r.lines[_under(field, name)] = key.line
-        jobs[name] = r.value(value, _under(field, name), _struct(JOB)) or {}
-    return jobs
+def _jobs(r: _Reader, node: yaml.Node, field: str) -> tuple[Job, ...]:
+    jobs = []
+    for name, (key, value) in r.entries(node, field).items():
+        at = _under(field, name)
+        r.lines[at] = line_of(key)
+        jobs.append(r.value(value, at, partial(_made, Job, type=name)) or Job(name))
+    return tuple(jobs)
 
 
-JOB: dict[str, Read] = {
-    "queue": _text,
-    "message": _text,
-    "operation": _struct({"key": _paths, "repeat": _text, "fingerprint": _paths}),
-    "effect": _struct({"kind": _text, "what": _text}),
-    "longest_run": _duration,
-    "lease": _duration,
-    "stale_claim": _struct({
-        "policy": _text, "settle": _duration, "reference_window": _duration, "max_takeovers": _number, "max_lookups": _number,
-    }),
-    "store_message": _boolean,
-    "retention": _duration,
-}  # fmt: skip
+READ: dict[Any, Read] = {str: _text, int: _number, bool: _boolean, timedelta: _duration, tuple[Path, ...]: _paths}
 FILE: dict[str, Read] = {"version": _number, "table": _text, "jobs": _jobs}
-
-
-def nearest(name: str, known: Sequence[str]) -> str:
-    """The known name that a misspelt one probably means, or nothing."""
-    best, distance = "", max(2, len(name.encode()) // 3) + 1
-    for k in known:
-        d = _edits(_plain(name), _plain(k))
-        if d < distance and d < len(k):
-            best, distance = k, d
-    return best
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("-", "").replace("_", "")
-
-
-def _edits(a: str, b: str) -> int:
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        last, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
-    return row[-1]

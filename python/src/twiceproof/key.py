@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from .errors import KeyRefusedError
 from .path import ABSENT, Path
@@ -15,15 +16,10 @@ from .path import ABSENT, Path
 MAX_KEY_BYTES = 255
 
 # White space and invisible characters. The list is written out because the strip of languages disagree.
-BLANK = frozenset(
-    map(
-        chr,
-        (
-            *range(0x09, 0x0E), *range(0x1C, 0x21), 0x85, 0xA0, 0x1680, 0x180E, *range(0x2000, 0x200E),
-            0x2028, 0x2029, 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF,
-        ),
-    )
-)  # fmt: skip
+BLANK = frozenset(map(chr, (
+    *range(0x09, 0x0E), *range(0x1C, 0x21), 0x85, 0xA0, 0x1680, 0x180E, *range(0x2000, 0x200E),
+    0x2028, 0x2029, 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF,
+)))  # fmt: skip
 # What languages write when they turn nothing into a text.
 NOTHING_WORDS = ("None", "nil", "null", "undefined", "<nil>")
 
@@ -64,7 +60,7 @@ def _part(path: Path, fields: Mapping[str, Any]) -> str:
 def _refused_text(text: str) -> str:
     if not text:
         return "empty"
-    if not _is_utf8(text):
+    if not is_utf8(text):
         return "not_utf8"
     if "\0" in text:
         return "nul"
@@ -73,7 +69,7 @@ def _refused_text(text: str) -> str:
     return "word" if text in NOTHING_WORDS else ""
 
 
-def _is_utf8(text: str) -> bool:
+def is_utf8(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -81,15 +77,17 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
+# bool before int, whose subclass it is.
+_KINDS: dict[str, Any] = {
+    "null": type(None), "string": str, "boolean": bool, "integer": int, "float": float,
+    "list": (list, tuple), "object": Mapping,
+}  # fmt: skip
+
+
 def kind_of(value: Any) -> str:
-    """The type of a value as JSON has it; bool before int, whose subclass it is."""
-    if value is ABSENT:
-        return "absent"
-    if value is None:
-        return "null"
-    kinds = ((str, "string"), (bool, "boolean"), (int, "integer"), (float, "float"))
-    more = (((list, tuple), "list"), (Mapping, "object"))
-    return next((name for types, name in (*kinds, *more) if isinstance(value, types)), "type")
+    """The type of a value as JSON has it."""
+    found = (name for name, types in _KINDS.items() if isinstance(value, types))
+    return "absent" if value is ABSENT else next(found, "type")
 
 
 def text_of(value: Any) -> str:
@@ -113,25 +111,25 @@ def fingerprint_of(paths: Sequence[Path], fields: Mapping[str, Any]) -> Fingerpr
     return Fingerprint(hashlib.sha256(encoded).digest(), ",".join(map(str, ordered)))
 
 
+_BYTES: dict[str, Callable[[Any], bytes]] = {  # by the kind, whose first letter is the type byte
+    "null": lambda value: b"",
+    "string": lambda value: text_of(value).encode(),
+    "boolean": lambda value: b"\x01" if value else b"\x00",
+    "integer": lambda value: int.__repr__(value).encode(),
+    "float": lambda value: struct.pack(">d", value or 0.0),  # -0 as 0
+}
+
+
 def _encoded(path: Path, value: Any) -> bytes:
-    kind = kind_of(value)
-    if kind in ("absent", "null"):
-        return b"n" + _sized(b"")
-    why = kind
-    if kind == "boolean":
-        return b"b" + _sized(b"\x01" if value else b"\x00")
-    if kind == "integer":
-        return b"i" + _sized(int.__repr__(value).encode())
-    if kind == "string":
-        text = text_of(value)
-        if _is_utf8(text):
-            return b"s" + _sized(text.encode())
+    kind = "null" if value is ABSENT else kind_of(value)
+    why = kind if kind not in _BYTES else ""
+    if kind == "string" and not is_utf8(text_of(value)):
         why = "not_utf8"
-    if kind == "float":
-        if math.isfinite(value):
-            return b"f" + _sized(struct.pack(">d", value or 0.0))  # -0 as 0
+    if kind == "float" and not math.isfinite(value):
         why = "infinite"
-    raise KeyRefusedError("fingerprint", str(path), why)
+    if why:
+        raise KeyRefusedError("fingerprint", str(path), why)
+    return kind[0].encode() + _sized(_BYTES[kind](value))
 
 
 def _sized(data: bytes) -> bytes:
@@ -143,5 +141,4 @@ def reference_of(job_type: str, key: str) -> str:
     sum_ = bytearray(hashlib.sha256(_sized(job_type.encode()) + _sized(key.encode())).digest()[:16])
     sum_[6] = sum_[6] & 0x0F | 0x80
     sum_[8] = sum_[8] & 0x3F | 0x80
-    h = sum_.hex()
-    return "-".join((h[:8], h[8:12], h[12:16], h[16:20], h[20:]))
+    return str(UUID(bytes=bytes(sum_)))

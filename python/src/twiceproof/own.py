@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from .driver import Connection, Driver, driver_of
 from .errors import NotConnectedError, OpenTransactionError, cause_of
 from .resend import interrupted
 
-Free = dict[tuple[int, int], list[Connection]]  # by process and user
+
+class _Free(list[Connection]):
+    """Closes what is left in it when its thread or greenlet ends, but nothing that was opened before a fork."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.process = os.getpid()
+
+    def __del__(self) -> None:
+        while self and self.process == os.getpid():
+            with suppress(Exception):
+                self.pop().close()
 
 
 class OwnConnections:
@@ -26,29 +37,26 @@ class OwnConnections:
 
     def __init__(self, connect: Callable[[], Connection]) -> None:
         self._connect = connect
-        self._free: Free = {}
+        self._everybodys: dict[int, _Free] = {}
         self._here = threading.local()
         self.driver: Driver | None = None
         self.check: Callable[[Connection, Driver], None] = lambda connection, driver: None
 
+    def _free(self) -> _Free:
+        sqlite = self.driver and self.driver.dialect == "sqlite"
+        by_process: dict[Any, _Free] = self._here.__dict__ if sqlite else self._everybodys
+        return by_process.setdefault(os.getpid(), _Free())
+
     @contextmanager
     def lend(self) -> Iterator[tuple[Connection, Driver]]:
         # No lock: append and pop are whole by themselves, and a lock could be held across a fork.
-        free = self._free.setdefault(self._place(), [])
         try:
-            connection = free.pop()
+            connection = self._free().pop()
         except IndexError:
             connection = self._open()
         with _closed_on_error(connection):
             yield connection, driver_of(connection)
-        self._free.setdefault(self._place(), []).append(connection)
-
-    def _place(self) -> tuple[int, int]:
-        if self.driver is None or self.driver.dialect != "sqlite":
-            return os.getpid(), 0
-        if not hasattr(self._here, "user"):
-            self._here.user = _User(self._free)
-        return os.getpid(), self._here.user.number
+        self._free().append(connection)
 
     def _open(self) -> Connection:
         try:
@@ -66,30 +74,8 @@ class OwnConnections:
         return connection
 
     def close(self) -> None:
-        """Closes this process's free connections."""
-        for (pid, _), free in list(self._free.items()):
-            if pid == os.getpid():
-                _close(free)
-
-
-_numbers = itertools.count(1)  # 0 is anybody
-
-
-class _User:
-    """A thread or a greenlet, by a number that no later one has. Kept by it alone, so this goes when it ends."""
-
-    def __init__(self, free: Free) -> None:
-        self.number = next(_numbers)
-        self.free = free
-
-    def __del__(self) -> None:
-        _close(self.free.pop((os.getpid(), self.number), []))
-
-
-def _close(free: list[Connection]) -> None:
-    while free:
-        with suppress(Exception):
-            free.pop().close()
+        """Closes this process's free connections, or in SQLite this thread's."""
+        self._free().__del__()
 
 
 @contextmanager

@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import TwiceproofError
+from .errors import UnfitError
 
-ROOTS = ("body", "attributes", "args", "kwargs")
+ROOTS = ("body", "attributes", "args", "kwargs", "job")
 ABSENT = object()
 
-_BARE = re.compile(r"[A-Za-z0-9_-]*")
-_MUST_QUOTE = ("has a character that must be quoted", 'quote the whole name in brackets, such as body["order id"]')
+_BARE = r"[A-Za-z0-9_-]+"
+_QUOTED = r'\["((?:[^"\\]|\\["\\])*)'
+_STEP = re.compile(rf'\.({_BARE})|{_QUOTED}"\]|\[(0|[1-9][0-9]{{0,8}})\]')
 _OPEN = ("has a bracket that is not closed", 'write args[0] or body["order id"]')
-
-
-class PathError(TwiceproofError, ValueError):
-    """A text that is no path, and what to write instead."""
-
-    def __init__(self, text: str, what: str, hint: str) -> None:
-        super().__init__(f"path {quoted(text)}: {what}")
-        self.what = what
-        self.hint = hint
-
-
-def quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+# What a text begins with that is no step, the first that fits; and what to write instead.
+_NO_STEPS = (
+    (r"\.([.\[]|\Z)", "has no name after a dot", "write a name after each dot, such as body.order.id"),
+    (
+        rf'{_QUOTED}\\(?!["\\])',
+        "has a backslash before another character than a quote or a backslash",
+        "between quotes write \\\\ for a backslash; every other character stands for itself",
+    ),
+    (rf"{_QUOTED}\Z", "has a quote that is not closed", 'write body["order id"]'),
+    (r'\["', *_OPEN),
+    (r"\[[0-9]{10,}\]", "has an index that is too large", "an index has at most 9 digits"),
+    (r"\[0[0-9]+\]", "has an index with a leading zero", "write args[1], not args[01]"),
+    (rf"\[{_BARE}(?![A-Za-z0-9_\]-])", *_OPEN),
+    (
+        r"\[",
+        "has something else than a number between brackets",
+        'write one place, counted from 0, such as args[0]; a name between brackets is quoted, such as body["order id"]',
+    ),
+    ("", "has a character that must be quoted", 'quote the whole name in brackets, such as body["order id"]'),
+)
 
 
 @dataclass(frozen=True)
@@ -50,22 +58,31 @@ class Path:
 
     @classmethod
     def parse(cls, text: str) -> Path:
-        return cls(_Parser(text).steps())
+        steps = tuple(_steps_of(text))
+        if wrong := _never_found(steps, text):
+            raise _refused(text, *wrong)
+        return cls(steps)
 
     def find(self, fields: Mapping[str, Any]) -> Any:
         """The value, or ABSENT. Under a value that cannot be walked into there is nothing."""
         at: Any = fields
         for step in self.steps:
             at = _into(at, step)
-            if at is ABSENT:
-                return ABSENT
         return at
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _refused(text: str, what: str, hint: str) -> UnfitError:
+    return UnfitError(what, hint, f"path {_quoted(text)}")
 
 
 def _written(step: str | int) -> str:
     if isinstance(step, int):
         return f"[{step}]"
-    return f".{step}" if step and _BARE.fullmatch(step) else f"[{quoted(step)}]"
+    return f".{step}" if re.fullmatch(_BARE, step) else f"[{_quoted(step)}]"
 
 
 def _into(value: Any, step: str | int) -> Any:
@@ -74,98 +91,33 @@ def _into(value: Any, step: str | int) -> Any:
     return value.get(step, ABSENT) if isinstance(value, Mapping) else ABSENT
 
 
-class _Parser:
-    def __init__(self, text: str) -> None:
-        self.text = self.rest = text
+def _steps_of(text: str) -> Iterator[str | int]:
+    root = re.split(r"[^A-Za-z0-9_-]", text, maxsplit=1)[0]
+    if not text:
+        raise _refused(text, "is empty", "write a path such as body.order.id or args[0]")
+    if root not in ROOTS:
+        what = "does not start with body, attributes, args, kwargs or job"
+        raise _refused(text, what, "SQS has body and attributes, Celery args and kwargs, Sidekiq args and job")
+    yield root
+    at = len(root)
+    while at < len(text):
+        step = _STEP.match(text, at)
+        if not step:
+            raise _refused(text, *next(says for begins, *says in _NO_STEPS if re.match(begins, text[at:])))
+        name, quoted, index = step.groups()
+        yield int(index) if index else name or re.sub(r"\\(.)", r"\1", quoted)
+        at = step.end()
 
-    def fail(self, what: str, hint: str) -> PathError:
-        return PathError(self.text, what, hint)
 
-    def steps(self) -> tuple[str | int, ...]:
-        steps: list[str | int] = [self.root()]
-        while self.rest:
-            steps.append(self.step())
-        self.check(steps)
-        return tuple(steps)
-
-    def bare(self) -> str:
-        match = _BARE.match(self.rest)
-        name = match.group() if match else ""
-        self.rest = self.rest[len(name) :]
-        return name
-
-    def root(self) -> str:
-        if not self.text:
-            raise self.fail("is empty", "write a path such as body.order.id or args[0]")
-        name = self.bare()
-        if name not in ROOTS:
-            raise self.fail(
-                "does not start with body, attributes, args or kwargs",
-                "SQS has body and attributes, Celery args and kwargs, Sidekiq args",
-            )
-        return name
-
-    def step(self) -> str | int:
-        for opening, read in ((".", self.dot_name), ('["', self.quoted_name), ("[", self.index)):
-            if self.rest.startswith(opening):
-                self.rest = self.rest[len(opening) :]
-                return read()
-        raise self.fail(*_MUST_QUOTE)
-
-    def dot_name(self) -> str:
-        name = self.bare()
-        if name:
-            return name
-        if self.rest[:1] in ("", ".", "["):
-            raise self.fail("has no name after a dot", "write a name after each dot, such as body.order.id")
-        raise self.fail(*_MUST_QUOTE)
-
-    def quoted_name(self) -> str:
-        match = re.match(r'(?:[^"\\]|\\["\\])*', self.rest, re.DOTALL)
-        name = match.group() if match else ""
-        self.rest = self.rest[len(name) :]
-        if self.rest.startswith("\\"):
-            raise self.fail(
-                "has a backslash before another character than a quote or a backslash",
-                "between quotes write \\\\ for a backslash; every other character stands for itself",
-            )
-        if not self.rest:
-            raise self.fail("has a quote that is not closed", 'write body["order id"]')
-        self.rest = self.rest[1:]
-        self.close()
-        return re.sub(r"\\(.)", r"\1", name)
-
-    def close(self) -> None:
-        if not self.rest.startswith("]"):
-            raise self.fail(*_OPEN)
-        self.rest = self.rest[1:]
-
-    def index(self) -> int:
-        digits = self.bare()
-        if digits and not self.rest.startswith("]"):
-            raise self.fail(*_OPEN)
-        if not re.fullmatch("[0-9]+", digits):
-            raise self.fail(
-                "has something else than a number between brackets",
-                'write one place, counted from 0, such as args[0]; a name between brackets is quoted, such as body["order id"]',
-            )
-        if len(digits) > 9:
-            raise self.fail("has an index that is too large", "an index has at most 9 digits")
-        if len(digits) > 1 and digits[0] == "0":
-            raise self.fail("has an index with a leading zero", "write args[1], not args[01]")
-        self.rest = self.rest[1:]
-        return int(digits)
-
-    def check(self, steps: list[str | int]) -> None:
-        """Refuses a path that can never find a value, whatever the message."""
-        root, second = steps[0], steps[1] if len(steps) > 1 else None
-        if root == "args" and not isinstance(second, int):
-            raise self.fail("goes into args without a place", "args is a list: write args[0]")
-        if root in ("kwargs", "attributes") and not isinstance(second, str):
-            raise self.fail(f"goes into {root} without a name", f"{root} has names: write {root}.order_id")
-        if root == "attributes" and len(steps) > 2:
-            name = quoted(self.text[len("attributes.") :])
-            raise self.fail(
-                "goes into an attribute",
-                f"an attribute is one plain value; if the dot belongs to its name, quote it: attributes[{name}]",
-            )
+def _never_found(steps: Sequence[str | int], text: str) -> tuple[str, str] | None:
+    """Why a path cannot find a value, whatever the message."""
+    root, second = steps[0], steps[1] if len(steps) > 1 else None
+    if root == "args" and not isinstance(second, int):
+        return "goes into args without a place", "args is a list: write args[0]"
+    if root in ("kwargs", "attributes", "job") and not isinstance(second, str):
+        return f"goes into {root} without a name", f"{root} has names: write {root}.order_id"
+    if root == "attributes" and len(steps) > 2:
+        name = _quoted(text[len("attributes.") :])
+        hint = f"an attribute is one plain value; if the dot belongs to its name, quote it: attributes[{name}]"
+        return "goes into an attribute", hint
+    return None

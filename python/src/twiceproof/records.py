@@ -11,10 +11,10 @@ from typing import Any
 from .driver import Connection, Cursor, Driver
 from .job import Job
 from .key import Fingerprint
-from .mysql import Session, check_engine, check_key, check_own
+from .mysql import Session
 from .own import OwnConnections
 from .record import Claimed, Record, in_milliseconds
-from .statements import Statement, check_table, statement
+from .statements import check_table, statement
 
 HOLD_BODY = "body_ended_transaction"
 
@@ -37,18 +37,27 @@ class Records:
         """
         return re.sub("[^ -~]", "?", self._worker or f"{socket.gethostname()}/{os.getpid()}")[:255]
 
-    def statement(self, driver: Driver, verb: str) -> Statement:
-        return statement(driver.dialect, verb, self.table, driver.mark)
-
     def run(self, connection: Connection, driver: Driver, verb: str, *args: Any) -> Cursor:
-        """Executes a verb about a record; args are its numbered parameters."""
-        made = self.statement(driver, verb)
+        """Executes a verb; args are its numbered parameters.
+
+        Job type and key go to MySQL as bytes, which no character set of a connection changes.
+        """
+        made = statement(driver.dialect, verb, self.table, driver.mark)
         cursor = driver.cursor(connection)
+        if driver.dialect == "mysql":
+            args = tuple(a.encode() if i < 2 and isinstance(a, str) else a for i, a in enumerate(args))
         if made.order:
-            driver.send(cursor, made.sql, made.arguments(_bound(driver, args)))
+            driver.send(cursor, made.sql, made.arguments(args))
         elif made.sql:  # nothing to mark in PostgreSQL
             driver.send(cursor, made.sql)
         return cursor
+
+    def row(self, connection: Connection, driver: Driver, verb: str, *args: Any) -> Any:
+        """The row that a verb answers, or None."""
+        cursor = self.run(connection, driver, verb, *args)
+        row = cursor.fetchone() if cursor.description else None
+        cursor.close()
+        return row
 
     def changed(self, verb: str, key: str, *args: Any) -> bool:
         """Runs a verb on the operation's record and tells whether it did what it is for."""
@@ -60,44 +69,26 @@ class Records:
 
     def read(self, key: str) -> Record | None:
         with self.own.lend() as (connection, driver):
-            return self._read(connection, driver, key)
-
-    def _read(self, connection: Connection, driver: Driver, key: str) -> Record | None:
-        cursor = self.run(connection, driver, "read", self.job.type, key)
-        row = cursor.fetchone()
-        cursor.close()
-        return None if row is None else Record.of(row)
+            return self._record(connection, driver, "read", key)
 
     def claim(self, c: Claimed) -> Record | None:
         """Inserts the record or answers the one that is there; None when that cannot be seen yet."""
+        j = self.job
+        args = c.token, in_milliseconds(j.stored_lease), self.worker, j.policy, *_print(c.print), c.reference, c.message
         with self.own.lend() as (connection, driver):
             found = None
             if driver.dialect == "sqlite":  # an INSERT locks the whole database there, so a duplicate reads first
-                found = self._read(connection, driver, c.key)
-            return found or self._insert(connection, driver, c) or self._read(connection, driver, c.key)
+                found = self._record(connection, driver, "read", c.key)
+            # PostgreSQL and MariaDB answer the record.
+            found = found or self._record(connection, driver, "claim", c.key, *args)
+            return found or self._record(connection, driver, "read", c.key)
 
-    def _insert(self, connection: Connection, driver: Driver, c: Claimed) -> Record | None:
-        """PostgreSQL and MariaDB answer the record."""
-        cursor = self.run(connection, driver, "claim", *self._claim(c))
-        row = cursor.fetchone() if cursor.description else None
-        cursor.close()
+    def _record(self, connection: Connection, driver: Driver, verb: str, key: str, *args: Any) -> Record | None:
+        row = self.row(connection, driver, verb, self.job.type, key, *args)
         return None if row is None else Record.of(row)
 
-    def _claim(self, c: Claimed) -> tuple[Any, ...]:
-        j = self.job
-        lease = in_milliseconds(j.stored_lease)
-        return (j.type, c.key, c.token, lease, self.worker, j.policy, *_print(c.print), c.reference, c.message)
-
     def mysql_session(self, connection: Connection, driver: Driver, own: bool) -> Session:
-        """The limits of a connection, when it is fit for the guard."""
-        cursor = self.run(connection, driver, "session")
-        autocommit, dirty, key, transactions, *limits = cursor.fetchone()
-        cursor.close()
-        check_key(key)
-        check_engine(transactions)
-        if own:
-            check_own(autocommit, dirty)
-        return Session(*map(int, limits))
+        return Session.of(self.row(connection, driver, "session"), own)
 
     def _check_own(self, connection: Connection, driver: Driver) -> None:
         if driver.dialect == "mysql":
@@ -105,8 +96,7 @@ class Records:
 
     def take_over(self, c: Claimed, seen: Record, extra: timedelta) -> bool:
         j = self.job
-        lease = in_milliseconds(j.stored_lease)
-        more = in_milliseconds(extra)
+        lease, more = in_milliseconds(j.stored_lease), in_milliseconds(extra)
         return self.changed("take_over", c.key, seen.token, c.token, lease, self.worker, j.policy, seen.acts, more)
 
     def hold(self, c: Claimed, seen: Record, reason: str) -> bool:
@@ -141,21 +131,14 @@ class Records:
 
     def claim_own_row(self, connection: Connection, driver: Driver, c: Claimed) -> str | None:
         """The first statement of the transaction. The answer is what its seal needs; None when nothing was claimed."""
-        args = (
-            self.job.type,
-            c.key,
-            c.token,
-            self.worker,
-            *_print(c.print),
-            c.reference,
-            in_milliseconds(self.job.lease),
-        )
+        lease = in_milliseconds(self.job.lease)
+        args = self.job.type, c.key, c.token, self.worker, *_print(c.print), c.reference, lease
         cursor = self.run(connection, driver, "claim_own_row", *args)
         if driver.dialect == "mysql":
             found = c.token if matched(driver, cursor) else None
         else:
-            rows = cursor.fetchall()
-            found = str(rows[0][0]) if rows else None
+            row = cursor.fetchone()
+            found = str(row[0]) if row else None
         cursor.close()
         if found is not None:
             self.run(connection, driver, "mark_own_row").close()
@@ -175,10 +158,3 @@ def matched(driver: Driver, cursor: Cursor) -> bool:
 
 def _print(p: Fingerprint) -> tuple[bytes | None, str | None]:
     return p.sum, p.fields or None
-
-
-def _bound(driver: Driver, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Job type and key go to MySQL as bytes, which no character set of a connection changes."""
-    if driver.dialect != "mysql":
-        return args
-    return tuple(a.encode() if i < 2 and isinstance(a, str) else a for i, a in enumerate(args))

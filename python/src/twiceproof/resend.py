@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
-from typing import NoReturn, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 
 from .driver import may_change, of_driver
 from .errors import NotConnectedError, NotStoredError, TwiceproofError
@@ -49,8 +50,12 @@ def finish(until: float, verb: Callable[[], T]) -> T:
     raise stopped
 
 
-def raise_not_stored(what: str, error: Exception) -> NoReturn:
-    """For an error of the database; an interruption goes on as it is."""
-    if isinstance(error, TwiceproofError) or interrupted(error):
-        raise error
-    raise NotStoredError(f"{what}: {error}") from error
+@contextmanager
+def stored(what: str) -> Iterator[None]:
+    """Makes NotStoredError of an error of the database; an interruption goes on as it is."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, TwiceproofError) or interrupted(error):
+            raise
+        raise NotStoredError(f"{what}: {error}") from error

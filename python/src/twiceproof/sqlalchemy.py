@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
-from sqlalchemy import orm
+from sqlalchemy import event, orm
 from sqlalchemy.orm import Session, scoped_session
 
 from .driver import in_transaction
@@ -13,11 +14,14 @@ from .guard import Guard
 from .record import Claimed
 from .transaction import OwnTransaction
 
+log = logging.getLogger("twiceproof")
+
 
 class SessionTransaction(OwnTransaction):
     """The session's own outermost transaction; a scoped_session gives the session of this thread.
 
-    What the session still has to write is flushed before the commit.
+    What the session still has to write, and what listeners of before_commit do, comes before the seal.
+    Where a listener of after_commit raises, the row is there all the same: an error in the log tells of it.
     """
 
     def __init__(self, guard: Guard, session: Session | scoped_session[Any]) -> None:
@@ -46,18 +50,23 @@ class SessionTransaction(OwnTransaction):
     def commit(self, c: Claimed, result: bytes | None) -> None:
         if self.root is None or self.is_open() or not self.root.is_active:
             raise BodyError("not committed: the body had ended the session's transaction")
-        try:
-            self.session.flush()
-        except Exception as error:
-            raise BodyError(f"not committed: {error}") from error
-        super().commit(c, result)
 
-    def close(self) -> None:
-        """The limits go back while the connection is still the session's, and never before the end of the
-        transaction: setting autocommit on commits what is open."""
-        super().close()
-        self._back()
-        self.session.commit()
+        def last(_: Any) -> None:
+            """After every flush and listener. The limits go back while the connection is still the session's, and never
+            before the end of the transaction: setting autocommit on commits what is open."""
+            super(SessionTransaction, self).commit(c, result)
+
+        connection = self.session.connection()
+        event.listen(connection, "commit", last)
+        try:
+            self.session.commit()
+        except Exception as error:
+            if self.begun:
+                raise
+            self.session.close()
+            log.error("%s: committed, but a listener raised after that", self.records.job.type, exc_info=error)
+        finally:
+            event.remove(connection, "commit", last)
 
     def rollback(self) -> None:
         if self.root is None:

@@ -20,7 +20,6 @@ _NUMBERED = re.compile(r"[?$](\d+)")
 class Statement:
     """A text whose parameters go by their place, and which numbered one stands at each place."""
 
-    verb: str
     sql: str
     order: tuple[int, ...]
 
@@ -38,13 +37,13 @@ def check_table(table: str) -> None:
 def statement(dialect: str, verb: str, table: str, mark: str) -> Statement:
     """mark is how the driver writes a parameter: %s or ?."""
     text = (files("twiceproof") / "data" / dialect / f"{verb}.sql").read_text("utf-8")
-    return translate(verb, text.replace(TABLE, table), mark)
+    return translate(text.replace(TABLE, table), mark)
 
 
-def translate(verb: str, text: str, mark: str) -> Statement:
+def translate(text: str, mark: str) -> Statement:
     """Comments at the start of a line go: some drivers look for parameters, or the verb, in them."""
     sql = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
     order = tuple(int(n) - 1 for n in _NUMBERED.findall(sql))
     if order and mark == "%s":
         sql = sql.replace("%", "%%")
-    return Statement(verb, _NUMBERED.sub(mark, sql).strip(), order)
+    return Statement(_NUMBERED.sub(mark, sql).strip(), order)

@@ -14,16 +14,6 @@ from .running import operation
 from .signals import held, put_back, skipped, taken_over
 
 __all__ = [
-    "CallError",
-    "KeptAtBroker",
-    "MismatchError",
-    "NotActedError",
-    "PutBack",
-    "held",
-    "job",
-    "operation",
-    "push",
-    "put_back",
-    "skipped",
-    "taken_over",
-]
+    "CallError", "KeptAtBroker", "MismatchError", "NotActedError", "PutBack", "held", "job", "operation", "push",
+    "put_back", "skipped", "taken_over",
+]  # fmt: skip

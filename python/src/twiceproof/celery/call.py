@@ -6,6 +6,7 @@ import inspect
 import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import date
@@ -31,12 +32,12 @@ class Call:
 
     def kept(self) -> Call:
         """With the arguments as they were sent, for the message's copies: the body may change what is nested in them."""
-        return replace(self, sent=as_sent(self.request.args, self.request.kwargs)) if self.at_broker else self
-
-    @property
-    def bound(self) -> bool:
-        """The task is the function's first argument."""
-        return bool(self.args) and self.args[0] is self.task is not None
+        if not self.at_broker:
+            return self
+        sent = self.request.args, self.request.kwargs
+        with suppress(Exception):  # of an object that pickle brought
+            sent = deepcopy(sent)
+        return replace(self, sent=sent)
 
     @property
     def request(self) -> Any:
@@ -48,21 +49,13 @@ class Call:
         return self.task is not None and not self.request.called_directly and not self.request.is_eager
 
     def delivery(self) -> Delivery:
-        signature = inspect.signature(self.function)
-        args = self.args
-        if self.bound:
+        signature, args = inspect.signature(self.function), self.args
+        if args and args[0] is self.task is not None:  # a bound one
             signature = signature.replace(parameters=list(signature.parameters.values())[1:])
             args = args[1:]
         fields = fields_of(signature, args, self.kwargs)
         message = message_of(self.task, *self.sent) if self.at_broker else None
         return Delivery(fields, body=fields["kwargs"], message=message)
-
-
-def as_sent(args: Any, kwargs: Any) -> tuple[Any, Any]:
-    try:
-        return deepcopy((args, kwargs))
-    except Exception:  # of an object that pickle brought
-        return args, kwargs
 
 
 def fields_of(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,19 +65,13 @@ def fields_of(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping
     except TypeError as error:
         raise CallError(str(error)) from None
     bound.apply_defaults()
-    places: list[Any] = []
-    names: dict[str, Any] = {}
+    names = dict(bound.arguments)
     for name, parameter in signature.parameters.items():
-        value = bound.arguments[name]
         if parameter.kind is parameter.VAR_POSITIONAL:
-            places.extend(value)
+            del names[name]
         elif parameter.kind is parameter.VAR_KEYWORD:
-            names = {**value, **names}
-        else:
-            names[name] = value
-            if parameter.kind is not parameter.KEYWORD_ONLY:
-                places.append(value)
-    return {"args": plain(places), "kwargs": plain(names)}
+            names = {**names.pop(name), **names}
+    return {"args": plain(bound.args), "kwargs": plain(names)}
 
 
 def plain(value: Any) -> Any:
@@ -99,16 +86,8 @@ def plain(value: Any) -> Any:
 
 
 # What a stored message keeps, and the option of send_task that it becomes.
-_KEPT = {
-    "root_id": "root_id",
-    "parent_id": "parent_id",
-    "group": "group_id",
-    "group_index": "group_index",
-    "retries": "retries",
-    "reply_to": "reply_to",
-    "shadow": "shadow",
-    "ignore_result": "ignore_result",
-}
+_KEPT = {"group": "group_id"}
+_KEPT.update((n, n) for n in ("root_id", "parent_id", "group_index", "retries", "reply_to", "shadow", "ignore_result"))
 _OTHERS = {*_KEPT, "timelimit", "lang", "task", "id", "argsrepr", "kwargsrepr", "compression", "properties"}
 _BROKERS = ("x-death", "x-first-death-", "x-last-death-", "x-delivery-count", "x-acquired-count")  # RabbitMQ tells cycles by them
 _EMBEDDED = ("callbacks", "errbacks", "chain", "chord")

@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from celery import Task, current_task
-from celery.local import PromiseProxy, Proxy
+from celery.local import Proxy
 
 from ..delivery import Delivery, Result
 from ..driver import Connection, lasting
@@ -31,7 +31,7 @@ def job(
     application: Callable[[], Connection] | None = None,
     transaction: Callable[[], OwnTransaction | Connection] | None = None,
 ) -> Callable[[Any], Any]:
-    """Guards a task; stands above or below @app.task, and below @shared_task.
+    """Guards a task's function: stands below @app.task or @shared_task.
 
     application gives the connection or session that must have no open transaction when an outside
     effect is made. transaction gives, for a row of one's own, the connection or transaction that
@@ -39,7 +39,7 @@ def job(
     """
     made = Guarded(guard, application, transaction)
     made.check(job_type)
-    return made.decorate
+    return made.wrap
 
 
 _first: WeakValueDictionary[Guard, Guarded] = WeakValueDictionary()
@@ -64,25 +64,6 @@ class Guarded:
         if (self.transaction is not None) != (j.effect.kind == "own_row"):
             raise RefusedError(f"job {j.type}: an own row, and nothing else, takes transaction")
 
-    def decorate(self, decorated: Any) -> Any:
-        if type(decorated) is Proxy:
-            raise RefusedError(
-                f'job "{self.guard.job.type}": @shared_task makes its task anew for every application, '
-                "where a guard above it is missing; write the guard below @shared_task"
-            )
-        if type(decorated) is PromiseProxy:  # a task that is made later
-            decorated.__then__(lambda: self.install(decorated._get_current_object()))
-        elif isinstance(decorated, Task):
-            self.install(decorated)
-        else:
-            return self.wrap(decorated)
-        return decorated
-
-    def install(self, task: Task) -> None:
-        """Within autoretry_for's own wrapper, as below @app.task."""
-        name = "_orig_run" if hasattr(task, "_orig_run") else "run"
-        setattr(task, name, self.wrap(getattr(task, name), task))
-
     def claim(self, function: Callable[..., Any]) -> None:
         """A second function would be skipped where the first has acted for the same key: nobody means that.
 
@@ -94,13 +75,17 @@ class Guarded:
         if first is not self and first.function != name:
             raise RefusedError(f'job "{self.guard.job.type}" guards {first.function}: give {name} a job of its own')
 
-    def wrap(self, function: Callable[..., Any], of: Task | None = None) -> Callable[..., Any]:
+    def wrap(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if isinstance(function, (Proxy, Task)):
+            raise RefusedError(
+                f'job "{self.guard.job.type}": Celery makes a task anew for every application in the process, '
+                "where a guard above it is missing; write the guard below @app.task or @shared_task"
+            )
         self.claim(function)
 
         @functools.wraps(function)
         def guarded(*args: Any, **kwargs: Any) -> Any:
-            task = of or task_of(guarded, args)
-            return self.run(Call(function, args, kwargs, task))
+            return self.run(Call(function, args, kwargs, task_of(guarded, args)))
 
         guarded.__signature__ = inspect.signature(function)  # type: ignore[attr-defined] # Celery checks calls by it
         return guarded
@@ -119,7 +104,7 @@ class Guarded:
             result = self.deliver(call.delivery(), act)
         except BodyError:
             raise
-        except NotStoredError as error:
+        except (NotStoredError, RefusedError) as error:
             level = logging.ERROR if lasting(error) else logging.WARNING
             put_back(call, f"nothing could be stored: {error}", DATABASE_PAUSE, error=error, level=level)
         except TwiceproofError:

@@ -53,13 +53,15 @@ def end(call: Call, result: Result, body: Body) -> Any:
     """The task's value, or what ends it otherwise."""
     if result.taken_over and call.at_broker:
         log.info("taken over from an attempt in doubt: key %s, now %s", result.key, result.outcome)
-        signals.send(signals.taken_over, call.task, request=call.request, result=result)
+        signals.taken_over.send(call.task, request=call.request, result=result)
     if body.returned and result.outcome in (COMPLETED, LOST):
         return body.value
     if body.entered and result.error is not None and result.outcome != HELD:
         failed(call, result, result.error)
-    if result.outcome == COMPLETED:
-        return repeat(call, result)
+    if result.outcome == COMPLETED:  # before: the stored result, so that a chain goes on
+        if call.at_broker:
+            signals.skipped.send(call.task, request=call.request, result=result)
+        return decode(result.value)
     return not_acted(call, result)
 
 
@@ -72,19 +74,12 @@ def not_acted(call: Call, result: Result) -> NoReturn:
     put_back(call, f"{why}: key {result.key}", result.retry_after.total_seconds(), result=result, error=result.error)
 
 
-def repeat(call: Call, result: Result) -> Any:
-    """The stored result, so that a chain goes on."""
-    if call.at_broker:
-        signals.send(signals.skipped, call.task, request=call.request, result=result)
-    return decode(result.value)
-
-
 def hold(call: Call, result: Result) -> NoReturn:
     """Neither a success nor a failure: a chain or chord stops here, and no retry is spent on it."""
     log.error("held for a person: key %s", result.key)
     if not call.at_broker:
         raise NotActedError(f"held for a person: key {result.key}") from result.error
-    signals.send(signals.held, call.task, request=call.request, result=result)
+    signals.held.send(call.task, request=call.request, result=result)
     try:
         if not call.task.ignore_result:
             call.task.update_state(state="HELD", meta={"key": result.key})
@@ -105,13 +100,12 @@ def failed(call: Call, result: Result | None, error: BaseException) -> NoReturn:
     most = call.task.max_retries
     reason = f"{result.outcome}: key {result.key}" if result else "interrupted while the guard waited"
     if most is not None and call.request.retries >= most:
-        released = result is not None and result.outcome == RELEASED  # an own row's record went with it
+        released = result and result.outcome == RELEASED  # an own row's record went with it
         log.error("no retry is left, %s: %s", "nothing was done" if released else "the record keeps what it knows", reason)
         raise cause
     wait = result.retry_after.total_seconds() if result else 0
     delay = max(wait, float(call.task.default_retry_delay or 0))
-    expires = result is not None and result.outcome == RELEASED
-    put_back(call, reason, delay, result=result, error=cause, counted=True, expires=expires)
+    put_back(call, reason, delay, result=result, error=cause, counted=True)
 
 
 def retries_itself(task: Any, error: BaseException) -> bool:

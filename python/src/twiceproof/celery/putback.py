@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from celery.exceptions import Retry
 from celery.utils.log import get_task_logger
 
-from ..delivery import Result
+from ..delivery import RELEASED, Result
 from . import signals
 from .call import Call, group_of, own_headers, queue_of
 from .errors import KeptAtBroker, NotActedError, PutBack
@@ -33,20 +33,19 @@ def put_back(
     result: Result | None = None,
     error: BaseException | None = None,
     counted: bool = False,
-    expires: bool = False,
     level: int = logging.INFO,
 ) -> NoReturn:
     """Ends this delivery; the copy has the same task id, chain and chord.
 
-    counted: it takes one of the task's own retries. error is what RETRY shows. expires: the copy
-    still expires, for an operation of which surely nothing is out.
+    counted: it takes one of the task's own retries, and still expires when surely nothing is out.
+    error is what RETRY shows.
     """
     if not call.at_broker:
         raise NotActedError(reason) from error
     request = call.request
     countdown = within(delay, call.task.app.conf.broker_transport_options)
     more: dict[str, Any] = {"headers": own_headers(request), **group_of(request)}
-    if not expires:
+    if not (counted and result and result.outcome == RELEASED):
         more["expires"] = None
     if request.ignore_result:  # Celery 5.2 forgets it
         more["ignore_result"] = True
@@ -62,7 +61,7 @@ def put_back(
         time.sleep(BROKER_PAUSE)  # it may come back at once
         raise KeptAtBroker(f"{reason}; {failed}", requeue=True) from failed
     log.log(level, "put back for %.1fs: %s", countdown, reason)
-    signals.send(signals.put_back, call.task, request=request, result=result, countdown=countdown, reason=reason)
+    signals.put_back.send(call.task, request=request, result=result, countdown=countdown, reason=reason)
     raise Retry(exc=error or PutBack(reason), when=countdown, sig=copy)
 
 

@@ -1,8 +1,9 @@
-"""Signals, sent with the task as sender, and request (its context) and result (the guard's)."""
+"""Signals, sent with the task as sender, and request (its context) and result (the guard's).
+
+A receiver that raises is logged by Celery, and changes nothing.
+"""
 
 from __future__ import annotations
-
-from typing import Any
 
 from celery.utils.dispatch import Signal
 
@@ -12,8 +13,3 @@ skipped = Signal(name="twiceproof_skipped", providing_args=_GIVEN)  # the effect
 taken_over = Signal(name="twiceproof_taken_over", providing_args=_GIVEN)  # an earlier attempt was in doubt; the policy has acted
 held = Signal(name="twiceproof_held", providing_args=_GIVEN)  # waits for a person
 put_back = Signal(name="twiceproof_put_back", providing_args=_GIVEN | {"countdown", "reason"})  # result may be None
-
-
-def send(signal: Any, task: Any, **given: Any) -> None:
-    """A receiver that raises is logged by Celery, and changes nothing."""
-    signal.send(sender=task, **given)
