@@ -33,8 +33,12 @@ func testsOf(folder string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	inRuby, err := filepath.Glob(filepath.Join(root, folder, "*_test.rb"))
+	if err != nil {
+		return nil, err
+	}
 	var names []string
-	for _, file := range append(files, inPython...) {
+	for _, file := range slices.Concat(files, inPython, inRuby) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
@@ -42,12 +46,18 @@ func testsOf(folder string) ([]string, error) {
 		for _, found := range declared.FindAllStringSubmatch(string(text), -1) {
 			names = append(names, found[1]+found[2]) // one of them is empty
 		}
+		for _, found := range onEach.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, "test_"+strings.ReplaceAll(found[1], " ", "_"))
+		}
 	}
 	known[folder] = names
 	return names, nil
 }
 
-var declared = regexp.MustCompile(`(?m)^(?:func (Test\w*)\(\w+ \*testing\.T\)|def (test_\w+)\()`)
+var (
+	declared = regexp.MustCompile(`(?m)^(?:func (Test\w*)\(\w+ \*testing\.T\)|\s*(?:def |define_method\(")(test_\w+))`)
+	onEach   = regexp.MustCompile(`(?m)^ *test_on_each\("([^"#]+)`) // Ruby's, with spaces for underscores
+)
 
 // missingTests are those that a page names and that are not there.
 func missingTests(page string) (missing []string, err error) {

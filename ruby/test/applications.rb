@@ -67,9 +67,14 @@ class RailsApplication < Application # :nodoc:
   ADAPTERS = {"postgres" => "postgresql", "mysql" => "mysql2", "sqlite" => "sqlite3"}.freeze
 
   def connect
-    address = database.respond_to?(:address) ? database.address : {database: database.path, timeout: 100}
+    address = database.respond_to?(:address) ? database.address : file
     address = address.merge(database: address[:dbname]).except(:dbname, :user).merge(username: "postgres") if address[:user]
     ActiveRecord::Base.establish_connection(adapter: ADAPTERS[database.dialect], checkout_timeout: 1, **address)
+  end
+
+  # Newer versions set another mode than the file has.
+  def file
+    {database: database.path, timeout: 100, pragmas: {journal_mode: database.execute("PRAGMA journal_mode")[0][0]}}
   end
 
   # Each thread has its own.

@@ -33,8 +33,16 @@ class EveryLineTest < GuardedTest
     end
   end
 
-  # The same of a job, as Sidekiq runs it.
+  # A claim whose effect may be out: the look-up is left as well, and so is what follows it.
   HOW.each do |how, leave|
+    define_method("test_look_up: #{how}") do
+      @name = "bare sqlite"
+      lines = each_line(leave, -> { start_in_doubt }, -> { call }) { |line| assert_never_twice(line) }
+
+      assert_operator lines, :>, 60
+    end
+
+    # The same of a job, as Sidekiq runs it.
     define_method("test_job_of_an_own_row: #{how}") do
       @name = "bare sqlite"
       lines = each_line(leave, -> { start(@name) }, -> { deliver_row }) { |line| assert_row_and_record_agree(line) }
@@ -86,6 +94,12 @@ class EveryLineTest < GuardedTest
     @app.database.change(@type, "1", "given_up = 0, lease_ms = 60000, claimed_at = #{@app.database.now}")
   end
 
+  def start_in_doubt
+    start(@name, "lookup", settle: 1, look_up: ->(_) { @acts == 1 })
+    @guard.run(delivery) { raise "unknown" }
+    @app.database.change(@type, "1", @app.database.older("claimed_at", 120_000))
+  end
+
   def end_of_live
     deliver_act
     @ended = true
@@ -127,11 +141,11 @@ class EveryLineTest < GuardedTest
     end
   end
 
-  def start(name, policy = nil)
+  def start(name, policy = nil, look_up: nil, **stale)
     Twiceproof.configuration.log ||= Logger.new(nil)
     @type = self.class.next_type
     @app = Application.named(name)
-    @guard = guard(@app.database, job(policy))
+    @guard = guard(@app.database, job(policy, **stale), look_up: look_up)
     @acts = 0
   end
 
@@ -161,7 +175,7 @@ class EveryLineTest < GuardedTest
     assert_includes [nil, "claimed"], state, line if acted.zero?
     assert_operator acts, :>, 0, line if acted == 1 && state == "claimed"
     refute_nil state, line if acted == 1
-    @app.database.change(@type, "1", @app.database.older("claimed_at", 60_000))
+    @app.database.change(@type, "1", @app.database.older("claimed_at", 120_000))
     assert_includes %i[completed held], @guard.run(delivery) { @acts += 1 }.outcome, line
     assert_operator @acts, :<=, 1, line
   end

@@ -34,6 +34,33 @@ class FarDatabaseTest < GuardedTest
     end
   end
 
+  def test_own_row_in_memory
+    @type = self.class.next_type
+    far = SQLite3::Database.new(":memory:")
+    far.execute_batch(Twiceproof::Statements.new.text("sqlite", "schema"))
+
+    assert_raises(Twiceproof::RefusedError) { guard(TestDatabase.named("sqlite"), job).run_tx(far, delivery) { flunk } }
+  ensure
+    far.close
+  end
+
+  # Where it cannot be asked, it is believed: an account without that right, and a table that names its database.
+  def test_own_row_where_nobody_can_tell
+    start_far("mysql")
+    named = guard(@app.database, job, table: "tests.idempotency_records")
+
+    assert_equal :completed, named.run_tx(@app.connection, delivery) { nil }.outcome
+    @app.close
+    @app = Application.named("bare postgres")
+    ["CREATE ROLE little LOGIN", "GRANT ALL ON idempotency_records TO little",
+     "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC"].each { |sql| @app.database.execute(sql) }
+    little = PG.connect(**@app.database.address, user: "little")
+    assert_raises(PG::InsufficientPrivilege) { little.exec("SELECT * FROM pg_control_system()") }
+    assert_equal :completed, guard(@app.database, job).run_tx(little, delivery) { nil }.outcome
+  ensure
+    [@far, little].compact.each(&:close)
+  end
+
   # The same server, and the table of another schema.
   def test_own_row_in_another_schema
     start_far("postgres", "SCHEMA")

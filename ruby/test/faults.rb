@@ -103,10 +103,6 @@ class Faults
     end
 
     # Sent and answered at once.
-    def send_query(sql)
-      @answer = exec(sql)
-    end
-
     def send_query_params(sql, *more)
       @answer = exec_params(sql, *more)
     end

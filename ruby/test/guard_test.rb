@@ -2,7 +2,7 @@
 
 require_relative "guarded_test"
 
-# What the scenarios cannot say: deadlines, processes and threads, and what an application has set up.
+# What the scenarios cannot say: processes and threads, and what an application has set up.
 class GuardTest < GuardedTest
   Application.names.each do |name| # rubocop:disable Metrics/BlockLength
     define_method("test_open_transaction_is_refused_and_left: #{name}") do
@@ -42,54 +42,6 @@ class GuardTest < GuardedTest
   def sqlite
     @type = self.class.next_type
     TestDatabase.named("sqlite")
-  end
-
-  def test_deadline
-    guarded = guard(sqlite, job("hold", lease: 1))
-    result = guarded.run(delivery) do |op|
-      assert_operator op.remaining, :<=, 1
-      sleep 0.05 until op.late?
-      assert_equal 0, op.remaining
-      op.check
-      flunk
-    end
-
-    assert_equal [:released, Twiceproof::DeadlinePassed], [result.outcome, result.error.class]
-  end
-
-  def test_renewal_moves_the_deadline_and_has_an_end
-    guarded = guard(sqlite, job("hold", lease: 1))
-    result = guarded.run(delivery) do |op|
-      first = op.deadline
-      sleep 0.05
-      op.renew
-      assert_operator op.deadline, :>, first
-      assert_raises(Twiceproof::RenewError) { loop { sleep(0.2) && op.renew } }
-      assert_in_delta 9, op.deadline - first, 1
-    end
-
-    assert_equal :completed, result.outcome
-  end
-
-  def test_what_is_late_is_not_renewed
-    guarded = guard(sqlite, job("hold", lease: 1))
-    result = guarded.run(delivery) do |op|
-      sleep 0.05 until op.late?
-      assert_raises(Twiceproof::RenewError) { op.renew }
-    end
-
-    assert_equal :completed, result.outcome # by the token: nobody took over
-  end
-
-  def test_a_row_that_is_late_is_not_committed
-    guarded = guard(sqlite, job(lease: 1))
-    @app = Application.named("bare sqlite")
-    result = guarded.run_tx(@app.connection, delivery) do |op|
-      @app.insert(@type, "1")
-      sleep 0.05 until op.late?
-    end
-
-    assert_equal [:released, 0], [result.outcome, @app.database.effects(@type, "1")]
   end
 
   # Repeats are counted at most once a second.

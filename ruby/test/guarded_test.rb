@@ -63,7 +63,7 @@ class GuardedTest < Minitest::Test
   def deliver_job(made, *args)
     worker = made.new
     payload = {"class" => "AJob", "args" => args, "jid" => "1", "queue" => "default"}
-    Twiceproof::SidekiqDelivery::Middleware.new.call(worker, payload, "default") { worker.perform(*args) }
+    Twiceproof::SidekiqMiddleware.new.call(worker, payload, "default") { worker.perform(*args) }
   end
 
   def delivery(key = "1")

@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "test_helper"
-require_relative "sidekiq_world"
+require_relative "sidekiq_crashes"
 
 # Workers that are killed, stopped or cut off from Redis in the middle of a job. Each test has its own queue and
 # workers, whose start takes a second; so some are with TWICEPROOF_FULL only.
 class SidekiqCrashTest < Minitest::Test
+  include SidekiqCrashes
   make_my_diffs_pretty!
   FULL = ENV.fetch("TWICEPROOF_FULL", nil)
 
@@ -35,28 +36,6 @@ class SidekiqCrashTest < Minitest::Test
     @world.push_text(text, @queue)
     worker
     till.wait("charge", @key, 2)
-  end
-
-  # A reliable fetch keeps it, so that it comes again by itself.
-  def test_killed_with_a_reliable_fetch
-    skip "it is not installed" if Gem::Specification.find_all_by_name("gitlab-sidekiq-fetcher").empty?
-    start("postgres")
-    fetch = ["-e", "reliable_fetch"]
-    till.at("look_up", @key) { true }
-    till.at("charge", @key) { |said| Process.kill(:KILL, said["pid"]) }
-    text = push("ChargeJob", "well")
-    @world.ended(worker(*fetch, ready: false))
-    kept = @world.redis.keys("working:queue:#{@queue}:*")
-
-    assert_equal [text], @world.redis.lrange(kept[0], 0, -1)
-    @world.redis.del("reliable-fetcher-cleanup-lock", *@world.redis.keys("reliable-fetcher-heartbeat-*")) # an hour later
-    @world.age("charge.create", @key)
-    worker(*fetch)
-    till.wait("taken_over", @key)
-    till.until("completed") { @world.record("charge.create", @key, "completion") == ["found"] }
-
-    assert_equal 1, till.count("charge", @key)
-    till.until("acknowledged") { @world.redis.keys("working:queue:#{@queue}:*").empty? }
   end
 
   # The row and its record are gone together, so the next delivery simply acts.
@@ -209,89 +188,5 @@ class SidekiqCrashTest < Minitest::Test
   ensure
     @world&.start_redis
     @world&.stop
-  end
-
-  # Each delivery kills its worker: a person is asked before there are many.
-  def test_poison
-    skip "with TWICEPROOF_FULL" unless FULL
-    start("postgres")
-    till.at("look_up", @key) { false }
-    text = killed_at("before", "ChargeJob", 20)
-    deliveries = 1
-    until @world.record("charge.create", @key, "state") == ["held"]
-      flunk "delivered #{deliveries} times" if (deliveries += 1) > 10
-      @world.age("charge.create", @key)
-      pid = worker
-      @world.push_text(text, @queue)
-      till.until("ended") { till.count("held", @key).positive? || @world.ended?(pid) }
-    end
-
-    assert_equal [0, "max_takeovers"], [till.count("charge", @key), @world.record("charge.create", @key, "hold_reason")[0]]
-  end
-
-  def teardown
-    @world&.kill_all_but_first
-  end
-
-  private
-
-  def start(name)
-    @world = SidekiqWorld.of(name)
-    @key = @world.next_key
-    @queue = "queue-#{@key}"
-  end
-
-  def world_of_its_own
-    @world = SidekiqWorld.new(TestDatabase.named("postgres"))
-    @key = "own-#{SecureRandom.hex(4)}"
-    @queue = "default"
-  end
-
-  def till
-    @world.till
-  end
-
-  def push(job, mode)
-    @world.push(job, @key, mode, queue: @queue)
-  end
-
-  def worker(*flags, **more)
-    @world.worker("-c", "1", "-q", @queue, *flags, **more)
-  end
-
-  # The worker is killed at this step of its job. The job's text.
-  def killed_at(step, job, times = 1)
-    strikes = 0
-    till.at(step, @key) { |said| Process.kill(:KILL, said["pid"]) if (strikes += 1) <= times }
-    pid = worker
-    text = push(job, "well")
-    till.wait(step, @key)
-    @world.ended(pid)
-    text
-  end
-
-  # While the lease lasts it is put back, and after that it is taken over.
-  def come_back(text)
-    worker
-    @world.push_text(text, @queue)
-    till.wait("put_back", @key)
-    @world.age("charge.create", @key)
-    @world.due("schedule", text, @queue)
-  end
-
-  # Within a transaction of another connection.
-  def locking(sql)
-    other = @world.database.connect
-    other.exec("BEGIN")
-    other.exec(sql)
-    yield other
-  ensure
-    other.exec("ROLLBACK")
-    other.close
-  end
-
-  def blocked?(other)
-    pid = other.backend_pid
-    @world.database.execute("SELECT count(*) FROM pg_stat_activity WHERE #{pid} = ANY (pg_blocking_pids(pid))") != [["0"]]
   end
 end

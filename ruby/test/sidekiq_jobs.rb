@@ -50,6 +50,7 @@ class Elsewhere
     case payload["elsewhere"]
     when "thread" then Thread.new(&rest).tap { |thread| thread.report_on_exception = false }.value
     when "fiber" then Fiber.new(&rest).resume
+    when "caught" then catch(:nowhere, &rest)
     else yield
     end
   end
@@ -97,14 +98,15 @@ module Body
     when "throw" then catch(:out) { throw :nowhere }
     when "exit" then exit
     when "sleep" then long_call
+    when "hide" then long_call(cause: nil)
     end
   end
 
   # A client that makes an error of its own of whatever ends it.
-  def long_call
+  def long_call(**more)
     sleep
   rescue Exception # rubocop:disable Lint/RescueException -- as some clients do
-    raise "the call was interrupted"
+    raise RuntimeError, "the call was interrupted", **more
   end
 
   def reference; end
@@ -145,6 +147,28 @@ class QuickJob < ChargeJob # :nodoc:
     Tell.it("subclass", operation.key)
     super
   end
+end
+
+class RenamedJob < ChargeJob # :nodoc:
+end
+
+class TenantJob < ChargeJob # :nodoc:
+  twiceproof "tenant.charge"
+end
+
+# It is told of an order whose row may not be there yet.
+class OrderJob < ChargeJob # :nodoc:
+  twiceproof "order.charge", not_applied: [ActiveRecord::RecordNotFound]
+
+  def perform(key)
+    ActiveRecord::Base.connection.select_value("SELECT 1 FROM effects WHERE job = 'order' AND item = '#{key}'") or
+      raise ActiveRecord::RecordNotFound
+    act(key, "well")
+  end
+end
+
+class UntoldOrderJob < OrderJob # :nodoc:
+  twiceproof "order.charge"
 end
 
 class ForgetfulJob < ChargeJob # :nodoc:
@@ -237,6 +261,10 @@ class MailJob < ActiveJob::Base # :nodoc:
   def reference
     operation.reference
   end
+end
+
+class TenantMailJob < MailJob # :nodoc:
+  twiceproof "mail.tenant"
 end
 
 class PlainMailJob < ActiveJob::Base # :nodoc:

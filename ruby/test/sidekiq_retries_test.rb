@@ -45,6 +45,52 @@ class SidekiqRetriesTest < Minitest::Test
     end
   end
 
+  # Neither is a success, before the effect or after it, and the next delivery does not wait for its own claim. A
+  # middleware may catch what is thrown: then the record alone has the message.
+  %w[early late].product(%w[throw exit]).each do |at, how|
+    define_method("test_a_body_that_is_left_by_#{how}: #{at}") do
+      key = start
+      text = mail(key, "#{at}_#{how}", elsewhere: "caught")
+      till.until("given up") { record("mail.send", key, "given_up") == ["t"] }
+
+      assert_equal ["claimed", jid(text)], [record("mail.send", key, "state")[0],
+                                            JSON.parse(record("mail.send", key, "message")[0])["jid"]]
+      mail(key, "well")
+      till.wait("held", key)
+
+      assert_equal at == "late" ? 1 : 0, till.count("charge", key)
+      assert_equal 0, till.count("after_perform", key)
+    end
+  end
+
+  def test_a_body_that_throws_to_nobody
+    key = start
+
+    assert_equal "UncaughtThrowError", error_of(mail(key, "late_throw"))
+    assert_equal [1, ["t"]], [till.count("charge", key), record("mail.send", key, "given_up")]
+  end
+
+  # Enqueued within a transaction that is committed later: nothing was applied, and the claim is free.
+  def test_a_job_that_is_enqueued_before_its_row_is_committed
+    key = start
+    error = before_the_commit("OrderJob", key) { assert_equal %w[claimed 0], record("order.charge", key, "state", "acts") }
+
+    assert_equal "ActiveRecord::RecordNotFound", error
+    till.wait("after", key)
+    till.until("completed") { record("order.charge", key, "state") == ["completed"] }
+
+    assert_equal 1, till.count("charge", key)
+  end
+
+  # Nobody has said that this error means so.
+  def test_control_an_error_that_is_not_declared_leaves_it_in_doubt
+    key = start
+    before_the_commit("UntoldOrderJob", key) { assert_equal %w[claimed 1], record("order.charge", key, "state", "acts") }
+    till.wait("held", key)
+
+    assert_equal 0, till.count("charge", key)
+  end
+
   # The error class that Sidekiq and its blocks see is the job's own.
   def test_retries_exhausted_and_the_dead_set
     key = start
@@ -134,5 +180,22 @@ class SidekiqRetriesTest < Minitest::Test
     till.wait("held", key)
 
     assert_equal [1, "held"], [till.count("charge", key), *record("mail.send", key, "state")]
+  end
+
+  private
+
+  # Delivered before the order's row is committed, and once more after that. The first one's error.
+  def before_the_commit(name, key)
+    other = @world.database.connect
+    other.exec("BEGIN")
+    other.exec("INSERT INTO effects (job, item) VALUES ('order', '#{key}')")
+    text = push(name, key)
+    member = till.until("failed") { @world.waiting("retry", text).first }[0]
+    yield
+    other.exec("COMMIT")
+    @world.due("retry", text)
+    JSON.parse(member)["error_class"]
+  ensure
+    other.close
   end
 end

@@ -92,19 +92,6 @@ class SidekiqTest < Minitest::Test
     assert @world.lost?(text), "it is done, and waits nowhere"
   end
 
-  # An order's number is the charge's key and the mail's.
-  def test_two_kinds_of_job_with_one_key
-    key = start
-    2.times do
-      push("ChargeJob", key, "well")
-      mail(key, "well")
-    end
-    till.until("done or put back") { %w[after skipped put_back].sum { |step| till.count(step, key) } == 4 }
-
-    assert_equal 2, till.count("charge", key)
-    %w[charge.create mail.send].each { |job| till.until("completed") { record(job, key, "state") == ["completed"] } }
-  end
-
   def test_in_a_capsule_of_its_own
     skip "they are of Sidekiq 7 and later" unless SidekiqWorld::VERSION >= Gem::Version.new("7")
     key, open = held_at("before")
@@ -120,19 +107,6 @@ class SidekiqTest < Minitest::Test
     @world.due("schedule", text, "aside")
     till.wait("skipped", key)
 
-    assert_equal 1, till.count("charge", key)
-  end
-
-  # Another amount is refused, and so is a message without a key, before any claim.
-  def test_mismatch_and_no_key
-    key = start
-    push("ChargeJob", key, "well", 5)
-    till.wait("after", key)
-    other = push("ChargeJob", key, "well", 6)
-    keyless = [nil, "", " ", [], {}, "nil", 1.5, true].map { |none| push("ChargeJob", none, "well") }
-    errors = [other, *keyless].map { |text| error_of(text) }
-
-    assert_equal ["Twiceproof::MismatchError", *["Twiceproof::KeyRefusedError"] * keyless.size], errors
     assert_equal 1, till.count("charge", key)
   end
 

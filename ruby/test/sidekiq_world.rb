@@ -69,11 +69,11 @@ class SidekiqWorld
     push_text(JSON.generate(job), queue)
   end
 
-  def push_mail(job, key, mode, **more)
+  def push_mail(job, key, mode, inner: {}, **more)
     arguments = [{"order_id" => key, "_aj_symbol_keys" => ["order_id"]}, {"mode" => mode, "_aj_ruby2_keywords" => ["mode"]}]
-    inner = {"job_class" => job, "job_id" => SecureRandom.uuid, "queue_name" => "default", "arguments" => arguments,
-             "executions" => 0, "exception_executions" => {}, "locale" => "en"}
-    push(WRAPPER, inner, wrapped: job, **more)
+    wrapped = {"job_class" => job, "job_id" => SecureRandom.uuid, "queue_name" => "default", "arguments" => arguments,
+               "executions" => 0, "exception_executions" => {}, "locale" => "en", **inner}
+    push(WRAPPER, wrapped, wrapped: job, **more)
   end
 
   def push_text(text, queue = "default")

@@ -40,6 +40,22 @@ class WaitingTest < GuardedTest
     assert_equal :completed, acting("after").value.outcome
   end
 
+  # The body's own statement cannot be cancelled there, so its connection is closed: nobody waits for the server.
+  def test_stopped_server_while_a_row_is_written
+    skip "with TWICEPROOF_FULL" unless ENV["TWICEPROOF_FULL"]
+    slow = "SELECT pg_sleep(50), '#{@type}'"
+    own = guard(@app.database, job)
+    thread = Thread.new { own.run_tx(@app.connection, delivery("row")) { @app.raw.exec(slow) } }
+    sleep 0.02 until @app.database.under_way?(slow)
+    @app.database.stopped do
+      thread.kill
+
+      assert thread.join(60), "it waits without end"
+    end
+
+    assert_nil record(@app.database, "row")
+  end
+
   # Its result, or its error.
   def acting(key = "1")
     Thread.new do

@@ -96,7 +96,7 @@ module Twiceproof
     # Before Sidekiq starts, such as in an initializer.
     def configure
       yield configuration
-      SidekiqDelivery.install
+      SidekiqMiddleware.install
     end
 
     # Raises for a job that is loaded and not sound. Sidekiq's server asks when it starts, before it takes a message.

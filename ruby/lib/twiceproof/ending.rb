@@ -13,11 +13,9 @@ module Twiceproof
   class Ending
     MOST_RESULT = 64 << 10
 
-    attr_reader :records, :job
-
     def initialize(records, log)
       @records = records
-      @job = records.job
+      @job = @records.job
       @log = log
     end
 
@@ -25,7 +23,7 @@ module Twiceproof
     def complete(attempt, completion)
       value = result_of(attempt.op)
       mine = Resend.stored("complete operation") do
-        write(attempt) { records.complete(attempt.claimed, completion, value) }
+        write(attempt) { @records.complete(attempt.claimed, completion, value) }
       end
       return lost(attempt, nil) unless mine
 
@@ -36,14 +34,14 @@ module Twiceproof
     # The effect is definitely not there. Unwritten, the end of the lease brings the policy, which is as safe.
     def release(attempt, cause)
       replacement = Claimed.new_token
-      attempted("released", attempt, cause) { records.release(attempt.claimed, replacement) }
+      attempted("released", attempt, cause) { @records.release(attempt.claimed, replacement) }
       result(attempt, :released, error: cause)
     end
 
     # Nobody can tell. look_ups is 1 when a look-up gave no answer. Unwritten, the end of the lease does the same.
     def give_up(attempt, cause, look_ups = 0)
-      pause = look_ups.zero? ? job.settle_ms : Decide.look_up_pause_ms(attempt.look_ups, job)
-      mine = attempted("given up", attempt, cause) { records.give_up(attempt.claimed, pause, look_ups) }
+      pause = look_ups.zero? ? @job.settle_ms : Decide.look_up_pause_ms(attempt.look_ups, @job)
+      mine = attempted("given up", attempt, cause) { @records.give_up(attempt.claimed, pause, look_ups) }
       if mine == false
         found = lost(attempt, cause)
         return found if found.outcome == :lost
@@ -55,13 +53,13 @@ module Twiceproof
     def result_of(op)
       return op.result unless op.result && op.result.bytesize > MOST_RESULT
 
-      @log.warn("#{job.type}: result too long to be stored: key #{op.key}, #{op.result.bytesize} bytes")
+      @log.warn("#{@job.type}: result too long to be stored: key #{op.key}, #{op.result.bytesize} bytes")
       nil
     end
 
     def log(level, what, claimed, **more)
       details = {key: claimed.key, token: claimed.token, **more}.map { |name, value| "#{name} #{value}" }
-      @log.public_send(level, "#{job.type}: #{what}: #{details.join(", ")}")
+      @log.public_send(level, "#{@job.type}: #{what}: #{details.join(", ")}")
     end
 
     private
@@ -92,8 +90,8 @@ module Twiceproof
       claimed = attempt.claimed
       record = Resend.stored("record late finish") do
         write(attempt) do
-          records.late_finish(claimed)
-          records.read(claimed.key)
+          @records.late_finish(claimed)
+          @records.read(claimed.key)
         end
       end
       return ours(attempt, record, cause) if record&.token == claimed.token

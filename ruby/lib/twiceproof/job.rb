@@ -25,7 +25,7 @@ module Twiceproof
     def self.included(base)
       base.extend(ClassMethods)
       base.prepend(Guarded)
-      SidekiqDelivery.install
+      SidekiqMiddleware.install
     end
 
     # Again, for a subclass whose perform stands before its parent's guard: its module has it, and the parent's
@@ -92,7 +92,7 @@ module Twiceproof
           @twiceproof_call = nil
         end
       end
-      ruby2_keywords(:perform) if respond_to?(:ruby2_keywords, true)
+      ruby2_keywords(:perform)
     end
 
     # The operation that perform is performing: its key, its reference, and until when to act.

@@ -3,7 +3,7 @@
 require "json"
 require_relative "delivery"
 require_relative "job_ending"
-require_relative "sidekiq_delivery"
+require_relative "sidekiq_middleware"
 
 module Twiceproof
   # One call of a guarded job's perform.
@@ -90,7 +90,12 @@ module Twiceproof
     end
 
     def delivery
-      Delivery.new(fields: {"args" => @delivery&.arguments || plain}, body: @args, message: @delivery&.message)
+      Delivery.new(fields: fields, body: @args, message: @delivery&.message)
+    end
+
+    # A tenant may stand beside the arguments. Without a worker nothing does, so a key that names it is refused.
+    def fields
+      @delivery ? {"args" => @delivery.wrapped || plain, "job" => @delivery.job} : {"args" => plain}
     end
 
     # As they would be on a queue.

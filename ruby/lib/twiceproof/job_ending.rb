@@ -2,7 +2,6 @@
 
 require_relative "errors"
 require_relative "failure"
-require_relative "notices"
 
 module Twiceproof
   # What a job does about the guard's result.
@@ -97,8 +96,14 @@ module Twiceproof
       Twiceproof.configuration.logger.public_send(level, "#{@settings.type}: #{what}")
     end
 
+    # ActiveSupport::Notifications, when it is loaded. A subscriber that raises changes nothing.
     def tell(event, result, **more)
-      Notices.tell(event, job: @job, job_type: @settings.type, message: @delivery.message, result: result, **more)
+      return unless defined?(::ActiveSupport::Notifications)
+
+      given = {job: @job, job_type: @settings.type, message: @delivery.message, result: result, **more}
+      ::ActiveSupport::Notifications.instrument("#{event}.twiceproof", given)
+    rescue StandardError => e
+      log(:warn, "#{event}: a subscriber failed: #{e.inspect}")
     end
   end
 end

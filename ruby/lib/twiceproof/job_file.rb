@@ -2,13 +2,12 @@
 
 require_relative "job_definition"
 require_relative "job_file_reader"
+require_relative "statements"
 
 module Twiceproof
   # A job file (twiceproof.yaml) that has been read and found sound: read whole or refused whole, every
   # problem at its line, no field silently ignored.
   class JobFile
-    DEFAULT_TABLE = "idempotency_records"
-
     attr_reader :path, :table, :jobs
 
     # Reads a job file. The error lists every problem in it.
@@ -23,7 +22,7 @@ module Twiceproof
       reader = JobFileReader.new(name)
       written = reader.file(YAMLNodes.new(name).read(data))
       jobs = (written["jobs"] || {}).map { |type, fields| job_of(type, fields) }
-      table = written.fetch("table", DEFAULT_TABLE)
+      table = written.fetch("table", Statements::TABLE)
       reader.check(written["version"], table, jobs)
       raise JobFileError, reader.faults unless reader.faults.empty?
 

@@ -27,10 +27,6 @@ module Twiceproof
 
     # Of a connection over which claims are committed and records are read.
     def check_own
-      unless autocommit
-        raise RefusedError, "autocommit is off on this connection, so a claim would not be committed before the act: " \
-                            "set it on for the connections that the guard is given"
-      end
       return unless dirty
 
       raise RefusedError, "this connection reads what is not committed, so an own row that is rolled back would be " \

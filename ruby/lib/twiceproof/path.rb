@@ -18,7 +18,7 @@ module Twiceproof
       end
     end
 
-    ROOTS = %w[body attributes args kwargs].freeze
+    ROOTS = %w[body attributes args kwargs job].freeze
     BARE = /[A-Za-z0-9_-]+/.freeze
     ABSENT = Object.new.freeze
 
@@ -44,11 +44,6 @@ module Twiceproof
 
     def ==(other)
       other.is_a?(Path) && steps == other.steps
-    end
-    alias eql? ==
-
-    def hash
-      steps.hash
     end
 
     # The value, or ABSENT. Under a value that cannot be walked into there is nothing.
@@ -102,8 +97,8 @@ module Twiceproof
       name = @scan.scan(Path::BARE)
       return name if Path::ROOTS.include?(name)
 
-      fail_with("does not start with body, attributes, args or kwargs",
-                "SQS has body and attributes, Celery args and kwargs, Sidekiq args")
+      fail_with("does not start with body, attributes, args, kwargs or job",
+                "SQS has body and attributes, Celery args and kwargs, Sidekiq args and job")
     end
 
     def step
@@ -147,7 +142,7 @@ module Twiceproof
     def check(steps)
       root, second = steps
       fail_with("goes into args without a place", "args is a list: write args[0]") if root == "args" && !second.is_a?(Integer)
-      if %w[kwargs attributes].include?(root) && !second.is_a?(String)
+      if %w[kwargs attributes job].include?(root) && !second.is_a?(String)
         fail_with("goes into #{root} without a name", "#{root} has names: write #{root}.order_id")
       end
       refuse_attribute if root == "attributes" && steps.size > 2

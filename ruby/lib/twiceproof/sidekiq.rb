@@ -5,4 +5,4 @@
 require "sidekiq"
 require_relative "../twiceproof"
 
-Twiceproof::SidekiqDelivery.install
+Twiceproof::SidekiqMiddleware.install

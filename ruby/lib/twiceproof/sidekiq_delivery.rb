@@ -6,49 +6,19 @@ require_relative "interrupts"
 
 module Twiceproof
   # One delivery of a Sidekiq job, as Redis had it.
-  #
-  # Only a server middleware is shown it. This one stands first, so that it sees the job before others change it,
-  # and catches a delivery that ends without success: neither success nor failure passes through the middleware
-  # behind it, so a batch does not count it, a lock is kept, and no callback of ActiveJob takes it for done.
   class SidekiqDelivery
     # What was for the first hand-over only: a copy does not expire.
     ONCE = %w[at expires_in expiry].freeze
     TRIES = 4
 
-    # The middleware.
-    class Middleware
-      def call(worker, payload, queue, &rest)
-        SidekiqDelivery.around(worker, payload, queue, &rest)
-      end
-    end
-
     class << self
-      # Into Sidekiq's server, once it is loaded.
-      def install
-        return if @installed || !defined?(::Sidekiq) || !::Sidekiq.respond_to?(:configure_server)
-
-        ::Sidekiq.configure_server do |config|
-          next if @installed
-
-          @installed = true
-          config.server_middleware { |chain| chain.prepend(Middleware) }
-          config.on(:startup) { Twiceproof.check }
-        end
+      # Of the thread, whichever of its fibers asks.
+      def current
+        Thread.current.thread_variable_get(:twiceproof_delivery)
       end
 
-      # Within another delivery, as perform_inline does it, nothing is at the broker.
-      def around(worker, payload, queue)
-        outer = current
-        Job.guard(worker.class) if worker.is_a?(Job)
-        delivery = outer || inline?(worker) ? :inline : new(worker, payload, queue)
-        self.current = delivery
-        worker.instance_variable_set(:@twiceproof_delivery, delivery) # for a middleware's own thread
-        catch(delivery) { yield } # rubocop:disable Style/ExplicitBlockArgument -- catch gives its block the tag
-      rescue UncaughtThrowError => e
-        raise unless e.tag.equal?(delivery) # a middleware had it run in a fiber or thread of its own
-      ensure
-        self.current = outer
-        worker.instance_variable_set(:@twiceproof_delivery, nil)
+      def current=(delivery)
+        Thread.current.thread_variable_set(:twiceproof_delivery, delivery)
       end
 
       # The delivery that this job runs for; nil when it was called in another way.
@@ -60,20 +30,6 @@ module Twiceproof
       end
 
       private
-
-      # Of the thread, whichever of its fibers asks.
-      def current
-        Thread.current.thread_variable_get(:twiceproof_delivery)
-      end
-
-      def current=(delivery)
-        Thread.current.thread_variable_set(:twiceproof_delivery, delivery)
-      end
-
-      # Newer versions tell a job which processor runs it.
-      def inline?(worker)
-        worker.respond_to?(:_context) && worker._context.nil?
-      end
 
       # Sidekiq has copied its middleware before this one was added.
       def refuse_unseen(job)
@@ -101,9 +57,14 @@ module Twiceproof
       job.equal?(@worker) || (!@job_id.nil? && job.respond_to?(:job_id) && job.job_id == @job_id)
     end
 
-    # The arguments from which the key is read; ActiveJob's own, as it has serialized them.
-    def arguments
-      JSON.parse(@message).dig("args", 0, "arguments") if @job_id
+    # The whole job, as no middleware has changed it yet.
+    def job
+      @job ||= JSON.parse(@message)
+    end
+
+    # ActiveJob's own arguments, as it has serialized them.
+    def wrapped
+      job.dig("args", 0, "arguments") if @job_id
     end
 
     # JSON that Ruby reads and cannot write again (1e400, bytes that are no UTF-8) Sidekiq could not write into
@@ -124,7 +85,7 @@ module Twiceproof
 
     # To Sidekiq's error handlers, which tell a person.
     def report(error)
-      given = {context: "Twiceproof", job: JSON.parse(@message)}
+      given = {context: "Twiceproof", job: job}
       return ::Sidekiq.default_configuration.handle_exception(error, given) if ::Sidekiq.respond_to?(:default_configuration)
 
       ::Sidekiq.error_handlers.each { |handler| handler.call(error, given) }

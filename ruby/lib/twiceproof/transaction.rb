@@ -14,20 +14,28 @@ module Twiceproof
   # was left by throw or the thread is killed (nil: nothing was claimed). It never ends what was open before.
   # callbacks? tells whether anything is sent between the block and the COMMIT.
   class Transaction
-    # connection is a driver's, ActiveRecord's (ActiveRecord::Base.connection) or Sequel's (a Database).
-    def self.on(connection, records)
-      return ActiveRecordTransaction.new(connection, records) if connection.respond_to?(:raw_connection)
-      return SequelTransaction.new(connection, records) if connection.respond_to?(:rollback_on_exit)
+    class << self
+      # connection is a driver's, ActiveRecord's (ActiveRecord::Base.connection) or Sequel's (a Database).
+      def on(connection, records)
+        kind(connection).new(connection, records)
+      end
 
-      new(connection, records)
-    end
+      # Whether the application has a transaction open.
+      def open?(connection)
+        kind(connection).begun?(connection)
+      end
 
-    # Whether the application has a transaction open.
-    def self.open?(connection)
-      return connection.transaction_open? if connection.respond_to?(:raw_connection)
-      return connection.in_transaction? if connection.respond_to?(:rollback_on_exit)
+      def begun?(connection)
+        Driver.of(connection).in_transaction?(connection)
+      end
 
-      Driver.of(connection).in_transaction?(connection)
+      private
+
+      def kind(connection)
+        return ActiveRecordTransaction if connection.respond_to?(:raw_connection)
+
+        connection.respond_to?(:rollback_on_exit) ? SequelTransaction : self
+      end
     end
 
     def initialize(connection, records)
@@ -37,7 +45,7 @@ module Twiceproof
     end
 
     def perform(&block)
-      refuse if Transaction.open?(@connection)
+      refuse if self.class.begun?(@connection)
       @raw = raw
       @driver = Driver.of(@raw)
       refuse if @driver.in_transaction?(@raw)
@@ -133,84 +141,7 @@ module Twiceproof
       @records.run(@raw, @driver, "limit", *limits, autocommit ? 1 : 0)
     end
   end
-
-  # Through ActiveRecord, so that a model's own transactions join it, and its callbacks run.
-  class ActiveRecordTransaction < Transaction
-    def callbacks?
-      true
-    end
-
-    private
-
-    def raw
-      @connection.raw_connection
-    end
-
-    def within(&block)
-      @open = true
-      start { @connection.begin_transaction(joinable: true, _lazy: false) }
-      return false unless work(&block)
-
-      # Else commit_transaction would only release a savepoint.
-      raise BodyError, "not committed: the body left a transaction of its own open" if depth > 1
-
-      @connection.commit_transaction
-      true
-    end
-
-    # Nothing is written yet, so it may be left: the server may not answer, and this is the application's connection.
-    def start(&block)
-      begun = false
-      Interrupts.allow(&block)
-      begun = true
-    ensure
-      stop unless begun
-    end
-
-    def depth
-      @connection.open_transactions
-    end
-
-    # ActiveRecord forgets a transaction whose COMMIT failed, also one that is still open.
-    def roll_back
-      @connection.rollback_transaction while depth.positive?
-      super if @driver.in_transaction?(@raw)
-    end
-
-    # Out of its pool as well: a thread that keeps its connection would be given the closed one for ever.
-    def close
-      @connection.pool.remove(@connection) if @connection.pool.respond_to?(:remove)
-      @connection.disconnect!
-    rescue StandardError
-      nil # it was closed already
-    end
-  end
-
-  # Through Sequel, whose transactions are blocks that commit when they are left by throw, unless told otherwise.
-  class SequelTransaction < Transaction
-    def perform(&block)
-      @connection.synchronize { super(&block) }
-    end
-
-    private
-
-    def raw
-      @connection.synchronize { |connection| connection }
-    end
-
-    def within(&block)
-      @open = true
-      commit = false
-      @connection.transaction do
-        @connection.rollback_on_exit
-        commit = work(&block)
-        @connection.rollback_on_exit(cancel: true) if commit
-      end
-      commit
-    end
-
-    def roll_back
-      super if @driver.in_transaction?(@raw)
-    end
-  end
 end
+
+require_relative "active_record_transaction"
+require_relative "sequel_transaction"

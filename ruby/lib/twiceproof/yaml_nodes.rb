@@ -85,7 +85,6 @@ module Twiceproof
     def unsound(error)
       what = "not sound YAML: #{error.problem}"
       hint = "indent with spaces, and quote a text that has : # { } [ ] or a comma"
-      hint = "indent with spaces" if error.problem.include?("token") && error.context.to_s.include?("scanning")
       refuse(what, hint, error.line.to_i.clamp(1, MOST_BYTES))
     end
 

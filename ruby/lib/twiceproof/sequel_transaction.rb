@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Twiceproof
+  # Through Sequel, whose transactions are blocks that commit when they are left by throw, unless told otherwise.
+  class SequelTransaction < Transaction
+    def self.begun?(connection)
+      connection.in_transaction?
+    end
+
+    def perform(&block)
+      @connection.synchronize { super(&block) }
+    end
+
+    private
+
+    def raw
+      @connection.synchronize { |connection| connection }
+    end
+
+    def within(&block)
+      @open = true
+      commit = false
+      @connection.transaction do
+        @connection.rollback_on_exit
+        commit = work(&block)
+        @connection.rollback_on_exit(cancel: true) if commit
+      end
+      commit
+    end
+
+    def roll_back
+      super if @driver.in_transaction?(@raw)
+    end
+  end
+end
