@@ -10,7 +10,7 @@ import (
 // application, which names all of it, and that for the replay, which names one operation
 // of the replay's own. Of an own row the rows are the list, in a replay, too.
 func backfills(r Request) []File {
-	all := backfillOf(r, "twiceproof/backfill.sql", "backfill.sql.tmpl", "marks what the old code has done already; fill in each "+unfilled)
+	all := backfillOf(r, r.place("backfill.sql"), "backfill.sql.tmpl", "marks what the old code has done already; fill in each "+unfilled)
 	if one := backfillForReplay(r); one.Path != all.Path {
 		return []File{all, one}
 	}
@@ -19,9 +19,9 @@ func backfills(r Request) []File {
 
 func backfillForReplay(r Request) File {
 	if r.Job.Effect.Kind == job.OwnRow {
-		return File{Path: "twiceproof/backfill.sql"}
+		return File{Path: r.place("backfill.sql")}
 	}
-	return backfillOf(r, "twiceproof/backfill.replay.sql", "backfill.replay.sql.tmpl", "the same for one operation of a replay's own")
+	return backfillOf(r, r.place("backfill.replay.sql"), "backfill.replay.sql.tmpl", "the same for one operation of a replay's own")
 }
 
 func backfillOf(r Request, name, template, what string) File {

@@ -26,6 +26,8 @@ type Request struct {
 	Commit string
 	// Folder has the job file, as in services/billing; empty: the top.
 	Folder string
+
+	beside string // see besideOf
 }
 
 // File is one file to make, its path from the top of the repository.
@@ -40,16 +42,19 @@ type File struct {
 func Files(r Request) ([]File, error) {
 	statements, err := dialect.Load(r.Dialect, r.Table)
 	if err != nil {
-		return nil, err
+		return nil, &Problem{err.Error(), "call the table of the job file idempotency_records, or another name that no database reserves"}
 	}
 	if err := checkNames(r); err != nil {
 		return nil, err
 	}
-	entry := ci(r.Repository, r.Folder)
-	if r.Repository, err = fs.Sub(r.Repository, path.Join(".", r.Folder)); err != nil {
+	top := r.Repository
+	if r.Repository, err = fs.Sub(top, path.Join(".", r.Folder)); err != nil {
 		return nil, err
 	}
-	migration, err := migrationOf(r, statements.Schema)
+	if r.beside, err = besideOf(r); err != nil {
+		return nil, err
+	}
+	table, err := tableOf(r, statements.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +66,20 @@ func Files(r Request) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := append(append([]File(nil), migration...), schemaCopy(statements.Schema, r.Dialect), sketch, replay)
-	files = append(files, backfills(r)...)
+	files := append(append(table, sketch, replay), backfills(r)...)
 	for i := range files {
 		files[i].Path = path.Join(r.Folder, files[i].Path)
 	}
-	return append(files, entry), nil
+	return append(files, ci(top, r)), nil
+}
+
+// tableOf are the migration and its copy. A second job of the folder has the table of the first.
+func tableOf(r Request, schema string) ([]File, error) {
+	if r.beside != "" {
+		return nil, nil
+	}
+	files, err := migrationOf(r, schema)
+	return append(files, schemaCopy(schema, r.Dialect)), err
 }
 
 // schemaCopy is what the throw-away database of a replay is made from.

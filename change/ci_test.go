@@ -94,13 +94,15 @@ func parse(t *testing.T, text string, into any) {
 
 // At the top nothing names a folder.
 func TestCIEntryAtTheTop(t *testing.T) {
-	w := parseWorkflow(t, ci(fstest.MapFS{}, "").Text)
+	r := requestOf(SQL, "postgres", job.SQS, job.Outside)
+	r.Repository = fstest.MapFS{"go.mod": {}}
+	w := parseWorkflow(t, ci(r.Repository, r).Text)
 	j := w.Jobs["replay"]
 	if w.Name != "twiceproof" || len(w.On) != 1 || j.RunsOn == "" || len(j.Steps) != 6 || w.Defaults.Run.Folder != "" || j.Steps[5].With["path"] != "evidence" {
 		t.Errorf("%+v", w)
 	}
 	var gitlab map[string]struct{ Script []string }
-	parse(t, ci(fstest.MapFS{".gitlab-ci.yml": {}}, "").Text, &gitlab)
+	parse(t, ci(fstest.MapFS{".gitlab-ci.yml": {}}, r).Text, &gitlab)
 	if script := gitlab["replay"].Script; len(script) != 3 {
 		t.Errorf("%q", script)
 	}

@@ -16,7 +16,7 @@ var configurations = []struct {
 	files []string
 	kind  *regexp.Regexp
 }{
-	{[]string{"config/database.yml"}, regexp.MustCompile(`(?m)(?:^|[{,])[ \t]*(?:adapter:[ \t]*["']?(\w+)|url:[ \t]*["']?([\w+]+)://)`)},
+	{[]string{"config/database.yml"}, regexp.MustCompile(`(?m)(?:^|[{,])[ \t]*(?:adapter:[ \t]*["']?(\w+)|url:[ \t]*["']?([\w+]+):\S)`)},
 	{djangoSettings, regexp.MustCompile(`(?m)^[^#\n]*["']ENGINE["']\]?\s*[:=]\s*["'](?:\w+\.)*(\w+)["']`)},
 	{[]string{"alembic.ini"}, regexp.MustCompile(`(?m)^sqlalchemy\.url\s*=\s*([\w+]+)://`)},
 }

@@ -14,6 +14,7 @@ func TestDatabases(t *testing.T) {
 		{"config/database.yml", "default: &default\n  adapter: mysql2\n  host: db\ntest:\n  <<: *default\n", []string{"mysql"}},
 		{"config/database.yml", "test: {adapter: \"sqlite3\"}\nproduction:\n  adapter: postgresql # the real one\n", []string{"sqlite", "postgres"}},
 		{"config/database.yml", "production:\n  url: 'trilogy://db/shop'\n", []string{"mysql"}},
+		{"config/database.yml", "production:\n  url: sqlite3:db/shop.sqlite3\n", []string{"sqlite"}},
 		{"config/database.yml", "production:\n  # adapter: mysql2\n  adapter: <%= ENV['ADAPTER'] %>\n  url: <%= ENV['DATABASE_URL'] %>\n", nil},
 		{"config/database.yml", "production:\n  adapter: sqlserver\n", []string{"sqlserver"}},
 		{"shop/settings.py", "DATABASES = {\n    'default': {\n        'ENGINE': 'django.db.backends.mysql',\n    }\n}\n", []string{"mysql"}},

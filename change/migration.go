@@ -39,6 +39,9 @@ type filling struct {
 	OwnRow      bool
 	LookUp      bool
 	Folder      string // from the top of the repository; "" is the top
+	Name        string // of the CI entry; empty: there is no other
+	Replay      string // the file, where it has not the usual name
+	Needs       needs
 }
 
 func fill(name string, f any) string {

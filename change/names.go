@@ -1,21 +1,13 @@
 package change
 
 import (
-	_ "embed"
-	"slices"
 	"strings"
 	"unicode"
 )
 
-//go:embed reserved.txt
-var reserved string
-
 // checkNames refuses what would be a wrong text in one of the files, where quotes do not
-// help: the guard's own statements name the table without any.
+// help.
 func checkNames(r Request) error {
-	if slices.Contains(strings.Fields(reserved), strings.ToUpper(r.Table)) {
-		return &Problem{"the table of the job file has a name that means something in SQL: " + r.Table, "call it idempotency_records, or another name that no database reserves"}
-	}
 	if strings.Contains(r.Job.Type, keyMark) {
 		return &Problem{"the job's name has " + keyMark + " in it, for which a replay puts a key", "call the job by what it does, such as charge.create"}
 	}

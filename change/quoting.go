@@ -17,12 +17,14 @@ var quoting = template.FuncMap{
 	"sql":    sqlText,
 	"shell":  shellWord,
 	"single": singleQuoted,
-	"yaml": func(text string) string {
-		if plainYAML.MatchString(text) {
-			return text
-		}
-		return strconv.Quote(text)
-	},
+	"yaml":   yamlText,
+}
+
+func yamlText(text string) string {
+	if plainYAML.MatchString(text) {
+		return text
+	}
+	return strconv.Quote(text)
 }
 
 var (

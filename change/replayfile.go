@@ -38,7 +38,7 @@ func replayFile(r Request) (File, error) {
 	if strings.Contains(f.New.Build+f.New.Run, unfilled) {
 		f.Program = programs[languageOf(r)][r.Job.Queue]
 	}
-	return File{"twiceproof.replay.yaml", fill("replay.yaml.tmpl", f), "how the old and the new code are run for the proof; fill in each " + unfilled}, nil
+	return File{r.replayFile(), fill("replay.yaml.tmpl", f), "how the old and the new code are run for the proof; fill in each " + unfilled}, nil
 }
 
 // dumps print the application's tables as the replay's database takes them: psql's own

@@ -31,6 +31,7 @@ func TestMessageOf(t *testing.T) {
 		{job.SQS, paths("body.id", "attributes.tenant"), nil, `{"id":"{{key}}"}`, "FILL_IN"},
 		{job.Celery, paths("kwargs.order_id"), paths("args[0]"), `{"args":["FILL_IN"],"kwargs":{"order_id":"{{key}}"}}`, ""},
 		{job.Sidekiq, paths("args[1].a.b"), paths("args[0]"), `{"args":["FILL_IN",{"a":{"b":"{{key}}"}}]}`, ""},
+		{job.Sidekiq, paths("args[0]", "job.tenant"), paths("job.cattr.user"), `{"args":["{{key}}"],"cattr":{"user":"FILL_IN"},"tenant":"FILL_IN"}`, ""},
 	} {
 		body, attributes, err := messageOf(job.Job{Queue: c.queue, Operation: job.Operation{Key: c.key, Fingerprint: c.fingerprint}})
 		if err != nil || body != c.body || attributes["tenant"] != c.attribute {

@@ -14,7 +14,7 @@ func sketchOf(r Request) (File, error) {
 	f := filling{Job: r.Job.Type, Message: r.Job.Message, Rails: r.Framework == Rails, OwnRow: r.Job.Effect.Kind == job.OwnRow, LookUp: r.Job.Stale.Policy == job.Lookup, Dialect: r.Dialect}
 	const what = "the guarded job, to take over into yours"
 	on := string(languageOf(r))
-	name, template := map[string]string{"go": "twiceproof/job.go.txt", "python": "twiceproof/job.py", "ruby": "twiceproof/job.rb"}[on], string(r.Job.Queue)+"."+on+".tmpl"
+	name, template := map[string]string{"go": "job.go.txt", "python": "job.py", "ruby": "job.rb"}[on], string(r.Job.Queue)+"."+on+".tmpl"
 	switch r.Job.Queue {
 	case job.Sidekiq:
 		if !isRubyClass(f.Message) {
@@ -29,7 +29,7 @@ func sketchOf(r Request) (File, error) {
 			f.Transaction = transactions[r.Framework]
 		}
 	}
-	return File{name, fill(template, f), what}, nil
+	return File{r.place(name), fill(template, f), what}, nil
 }
 
 // transactions are those of the application's own connection, where its framework has one.

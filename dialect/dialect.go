@@ -3,14 +3,13 @@ package dialect
 import (
 	"embed"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
 // Table is the default name of the table, and the name the files use.
 const Table = "idempotency_records"
 
-//go:embed mysql/*.sql postgres/*.sql sqlite/*.sql
+//go:embed mysql/*.sql postgres/*.sql sqlite/*.sql */reserved.txt
 var files embed.FS
 
 // Names lists the dialects there are.
@@ -45,17 +44,15 @@ type Statements struct {
 	Requeue string // it is about to be put back
 }
 
-var tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$`)
-
 // Load gives the statements of a dialect for a table; an empty table means the
 // default one. The table is written into the text, so only a plain identifier
-// is taken.
+// is taken, which is no word of that dialect's SQL.
 func Load(name, table string) (Statements, error) {
 	if table == "" {
 		table = Table
 	}
-	if !tableName.MatchString(table) {
-		return Statements{}, fmt.Errorf("table %q is not a plain identifier", table)
+	if err := checkTable(name, table); err != nil {
+		return Statements{}, err
 	}
 	var s Statements
 	for file, text := range s.files() {

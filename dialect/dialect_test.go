@@ -28,6 +28,16 @@ func TestLoad(t *testing.T) {
 			}
 		}
 	}
+	for table, refusedBy := range map[string][]string{
+		"select": Names(), "Order": Names(), "app.order": Names(), "order.app": Names(), "orders": nil, strings.Repeat("a", 57): nil, strings.Repeat("a", 58): {"mysql"}, strings.Repeat("a", 63): {"mysql"}, strings.Repeat("a", 63) + ".jobs": nil,
+		"rank": {"mysql"}, "user": {"postgres"}, "app.key": {"mysql"}, "isnull": {"postgres", "sqlite"},
+	} {
+		for _, name := range Names() {
+			if _, err := Load(name, table); (err != nil) != slices.Contains(refusedBy, name) {
+				t.Errorf("%s: table %q: %v", name, table, err)
+			}
+		}
+	}
 	for _, name := range []string{"", "oracle", "../sqlite", "postgres/x"} {
 		if _, err := Load(name, ""); err == nil {
 			t.Errorf("dialect %q was loaded", name)

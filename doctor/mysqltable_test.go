@@ -40,6 +40,10 @@ func mysqlChanges(t *testing.T) []change {
 			"key.collation", alter + "MODIFY operation_key VARCHAR(256) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL CHECK (LENGTH(operation_key) BETWEEN 1 AND 255)",
 			alter + "MODIFY operation_key VARBINARY(256) NOT NULL CHECK (LENGTH(operation_key) BETWEEN 1 AND 255)",
 		},
+		{
+			"key.collation", alter + "MODIFY operation_key VARCHAR(256) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL CHECK (LENGTH(operation_key) BETWEEN 1 AND 255)",
+			alter + "MODIFY operation_key VARBINARY(256) NOT NULL CHECK (LENGTH(operation_key) BETWEEN 1 AND 255)",
+		},
 	}
 }
 

@@ -1,6 +1,7 @@
 package note
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/replay"
@@ -40,4 +41,26 @@ func TestEditedEvidenceIsNotShown(t *testing.T) {
 		"files of another replay":          {altered, No, "put together from several replays: not as the replay left it is histories/new-sequential.jsonl"},
 		"other code":                       {since(sound, Since{Changed: []string{"new/main.go"}}), No, "the code has changed since the replay: new/main.go"},
 	})
+}
+
+// The page says what it is not, and how to see for oneself: the whole replay, whichever case's
+// command is known.
+func TestNoteNamesTheWholeReplay(t *testing.T) {
+	for rerun, want := range map[string]string{
+		"twiceproof replay shop --only old/sequential":                   "replays the code that is named at the top: `twiceproof replay shop`.",
+		"twiceproof replay 'a b' --only new/x --policy hold --rung step": "`twiceproof replay 'a b' --policy hold --rung step`.",
+		"": "",
+		"twiceproof replay " + strings.Repeat("a", 120) + " --only old/x": "",
+	} {
+		in := shown(charge(t))
+		in.Report.Results[0].Rerun = rerun
+		var page strings.Builder
+		if err := New(in).WriteMarkdown(&page); err != nil {
+			t.Fatal(err)
+		}
+		_, footer, is := strings.Cut(page.String(), "It is no signature: ")
+		if !is || !strings.Contains(footer, want) || want == "" && strings.Contains(footer, "twiceproof replay") {
+			t.Errorf("%s: %s", rerun, footer)
+		}
+	}
 }

@@ -48,7 +48,7 @@ func judgeOne(p Planned, events []Event) Verdict {
 	steps := []func(Planned, []Event) Verdict{outlived, neverFired, unplanned, tooMuch, otherKeys, hotLoop, blocked, unseen, tooLittle, misplaced, unproved}
 	for _, step := range steps {
 		if v := step(p, events); v.Verdict != "" {
-			return withPrinted(withKeys(v, events), events)
+			return withPrinted(withCollation(p, withKeys(v, events)), events)
 		}
 	}
 	return Verdict{Verdict: OK}
@@ -60,6 +60,15 @@ func withKeys(v Verdict, events []Event) Verdict {
 		if e.Event == EventKeys {
 			v.Why += "; " + e.Detail
 		}
+	}
+	return v
+}
+
+// withCollation says where to look when one of the keys that are nearly the same had no effect,
+// or is not done with: the guard's own error stays in the worker.
+func withCollation(p Planned, v Verdict) Verdict {
+	if p.Case == similar && (v.Verdict == Unknown || slices.Contains([]string{Lost, Stuck, Blocked}, v.Kind)) {
+		v.Why += "; does a column take different keys for one, or not hold them all, as in MySQL's latin1 or a collation that ends in _ci? twiceproof doctor tells it of the records' table (key.collation), of the application's own look yourself"
 	}
 	return v
 }

@@ -166,3 +166,24 @@ func TestOneEventOneOperation(t *testing.T) {
 		t.Errorf("two keys: %+v", got)
 	}
 }
+
+// Where one of two keys had no effect, or is not done with, the finding names the usual cause;
+// the controls are a repeat in the same case, and a loss in another one.
+func TestCollationIsNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		planned string
+		events  []Event
+		verdict string
+		named   bool
+	}{
+		"one key is lost":  {similar, []Event{lookAt("a", SeenEnd, completed), lookAt("A", SeenEnd, nothing)}, Violation, true},
+		"it is still busy": {similar, []Event{{Event: EventTimeout, Detail: "a worker was still busy after 20s"}}, Unknown, true},
+		"one key repeats":  {similar, []Event{lookAt("a", SeenEnd, completed), lookAt("A", SeenEnd, effectsOf(2))}, Violation, false},
+		"in another case":  {"sequential", []Event{look(SeenEnd, nothing)}, Violation, false},
+	} {
+		got := Judge(plannedFor(job.Lookup, guarded, c.planned), c.events)
+		if got.Verdict != c.verdict || strings.Contains(got.Why, "key.collation") != c.named {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

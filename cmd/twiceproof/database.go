@@ -20,10 +20,7 @@ import (
 // reachable bounds the first word with a database or a queue.
 const reachable = 15 * time.Second
 
-const (
-	addresses = "sqlite:///path, postgres://… or mysql://…"
-	dsnHelp   = "the database that keeps the records, as " + addresses + " (default: the variable DATABASE_URL)"
-)
+const dsnHelp = "the database that keeps the records, as " + addresses + " (default: the variable DATABASE_URL)"
 
 // openRecords opens the database and sees that the table can be read.
 func openRecords(ctx context.Context, dsn, table string) (*sql.DB, twiceproof.Dialect, error) {
@@ -33,7 +30,7 @@ func openRecords(ctx context.Context, dsn, table string) (*sql.DB, twiceproof.Di
 	}
 	if _, err := dialect.Load(string(d), table); err != nil { // no plain name
 		_ = db.Close()
-		return nil, "", &replay.Problem{What: err.Error(), Hint: "write the table's name without quotes, such as idempotency_records or app.idempotency_records"}
+		return nil, "", noTable(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, reachable)
 	defer cancel()
@@ -46,22 +43,18 @@ func openRecords(ctx context.Context, dsn, table string) (*sql.DB, twiceproof.Di
 
 // openDSN never says what the address was: it may hold a password.
 func openDSN(dsn string) (*sql.DB, twiceproof.Dialect, error) {
-	if isSQLite(dsn) {
-		db, err := openSQLite(dsn)
+	switch kind, address := addressOf(dsn); kind {
+	case "sqlite":
+		db, err := openSQLite(address)
 		return db, twiceproof.SQLite, err
-	}
-	scheme, _, _ := strings.Cut(dsn, "://")
-	switch scheme {
-	case "postgres", "postgresql":
-		db, err := sql.Open("pgx", dsn)
+	case "postgres":
+		db, err := sql.Open("pgx", address)
 		return db, twiceproof.Postgres, err
-	case "mysql", "mysql2", "mariadb":
-		db, err := openMySQL(dsn)
+	case "mysql":
+		db, err := openMySQL(address)
 		return db, twiceproof.MySQL, err
-	case "":
-		return nil, "", &replay.Problem{What: "no database is named", Hint: "give --dsn, or set DATABASE_URL, to " + addresses}
 	}
-	return nil, "", &replay.Problem{What: "the database's address is of no known kind", Hint: "write --dsn " + addresses}
+	return nil, "", unknownAddress(dsn)
 }
 
 func openMySQL(dsn string) (*sql.DB, error) {

@@ -57,8 +57,8 @@ finding that you know and live with is accepted by --accept: it is still shown.
 All findings: docs/doctor.md.
 
 Exit status: 0 nothing, or only notes; 1 something can repeat, lose or block; 2 usage or
-environment, such as a server that cannot be reached; 3 nothing was found, but something
-that matters could not be checked; 130 interrupted.`
+environment, such as a server that cannot be reached, or does not answer; 3 nothing was
+found, but something that matters could not be checked; 130 interrupted.`
 
 func doctorCommand(std stdio) *cobra.Command {
 	f := doctorFlags{recordFlags: recordFlags{std: std}}
@@ -101,13 +101,13 @@ func (f doctorFlags) check(fs *pflag.FlagSet) error {
 		return err
 	}
 	dsn, broker := f.addresses()
-	scheme, _, _ := strings.Cut(dsn, "://")
+	database, _ := addressOf(dsn)
 	for _, c := range []struct {
 		flag, of string
 		is       bool
 	}{
 		{"table", "a database, which --dsn or DATABASE_URL names", dsn != ""},
-		{"role", "PostgreSQL, and --dsn or DATABASE_URL names none", scheme == "postgres" || scheme == "postgresql"},
+		{"role", "PostgreSQL, and --dsn or DATABASE_URL names none", database == "postgres"},
 		{"broker-queue", "RabbitMQ, and --broker or BROKER_URL names none", isRabbit(broker)},
 		{"rabbitmq-api", "RabbitMQ, and --broker or BROKER_URL names none", isRabbit(broker)},
 	} {

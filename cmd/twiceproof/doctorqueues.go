@@ -20,36 +20,35 @@ func readSQS(ctx context.Context, facts *doctor.Facts, url string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, sourceLimit)
-	defer cancel()
-	if facts.SQS, err = readqueue.SQS(ctx, client, url); err != nil {
-		return "", &replay.Problem{
+	unread := func(err error) error {
+		return &replay.Problem{
 			What: "the queue's attributes cannot be read: " + err.Error(),
 			Hint: unlessRefused(err, "check --queue-url and the AWS settings; the account needs sqs:GetQueueAttributes and sqs:GetQueueUrl"),
 		}
 	}
-	return "Amazon SQS, queue " + facts.SQS.Name, nil
+	return ask(ctx, "the queue", url, unread, func(ctx context.Context) (string, error) {
+		if facts.SQS, err = readqueue.SQS(ctx, client, url); err != nil {
+			return "", err
+		}
+		return "Amazon SQS, queue " + facts.SQS.Name, nil
+	})
 }
 
-func (f doctorFlags) readBroker(ctx context.Context, facts *doctor.Facts, address string) (is string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, sourceLimit)
-	defer cancel()
+func (f doctorFlags) readBroker(ctx context.Context, facts *doctor.Facts, address string) (string, error) {
 	scheme, rest, _ := strings.Cut(address, "://")
 	switch {
 	case scheme == "redis", scheme == "rediss":
-		rest, _, _ = strings.Cut(rest, "?") // Celery's own parameters are not the client's
-		if facts.Redis, err = readqueue.Redis(ctx, scheme+"://"+rest); err == nil {
-			is = "Redis " + facts.Redis.Version
-		}
+		return ask(ctx, "the broker", address, unreadBroker, func(ctx context.Context) (is string, err error) {
+			rest, _, _ := strings.Cut(rest, "?") // Celery's own parameters are not the client's
+			if facts.Redis, err = readqueue.Redis(ctx, scheme+"://"+rest); err != nil {
+				return "", err
+			}
+			return "Redis " + facts.Redis.Version, nil
+		})
 	case isRabbit(address):
-		return f.readRabbitMQ(ctx, facts, scheme, rest)
-	default:
-		return "", &replay.Problem{What: "the broker's address is of no known kind", Hint: "write --broker redis://… or amqp://…; an SQS queue is named by --queue-url"}
+		return f.readRabbitMQ(ctx, facts, address)
 	}
-	if err != nil {
-		return "", unreadBroker(err)
-	}
-	return is, nil
+	return "", &replay.Problem{What: "the broker's address is of no known kind", Hint: "write --broker redis://… or amqp://…; an SQS queue is named by --queue-url"}
 }
 
 // isRabbit also knows the names that Celery has for it.
@@ -62,24 +61,40 @@ func unreadBroker(err error) error {
 	return &replay.Problem{What: "the broker cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --broker, and that its account may connect")}
 }
 
-func (f doctorFlags) readRabbitMQ(ctx context.Context, facts *doctor.Facts, scheme, rest string) (is string, err error) {
+func (f doctorFlags) readRabbitMQ(ctx context.Context, facts *doctor.Facts, address string) (is string, err error) {
+	scheme, rest, _ := strings.Cut(address, "://")
 	if scheme != "amqps" {
 		scheme = "amqp" // Celery has more names for it
 	}
-	r, err := readqueue.RabbitMQ(ctx, scheme+"://"+rest, f.brokerQueue)
-	if errors.Is(err, readqueue.ErrNoQueue) {
-		return "", &replay.Problem{What: fmt.Sprintf("the broker has no queue %q", f.brokerQueue), Hint: "name it with --broker-queue; a worker makes it when it starts"}
-	}
-	if err != nil {
-		return "", unreadBroker(err)
-	}
-	if f.rabbitAPI != "" {
-		if r.Policy, err = readqueue.Policy(ctx, f.rabbitAPI, scheme+"://"+rest, f.brokerQueue); err != nil {
-			return "", &replay.Problem{What: "the broker's management API cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --rabbitmq-api, and that its account has the tag monitoring or management")}
+	address = scheme + "://" + rest
+	var r *doctor.RabbitMQ
+	is, err = ask(ctx, "the broker", address, f.unreadRabbitMQ, func(ctx context.Context) (_ string, err error) {
+		if r, err = readqueue.RabbitMQ(ctx, address, f.brokerQueue); err != nil {
+			return "", err
 		}
+		return "RabbitMQ " + r.Version + ", queue " + f.brokerQueue, nil
+	})
+	if err == nil && f.rabbitAPI != "" {
+		_, err = ask(ctx, "the broker's management API", f.rabbitAPI, unreadPolicy, func(ctx context.Context) (_ string, err error) {
+			r.Policy, err = readqueue.Policy(ctx, f.rabbitAPI, address, f.brokerQueue)
+			return "", err
+		})
 	}
-	facts.RabbitMQ = r
-	return "RabbitMQ " + r.Version + ", queue " + f.brokerQueue, nil
+	if err == nil {
+		facts.RabbitMQ = r
+	}
+	return is, err
+}
+
+func (f doctorFlags) unreadRabbitMQ(err error) error {
+	if errors.Is(err, readqueue.ErrNoQueue) {
+		return &replay.Problem{What: fmt.Sprintf("the broker has no queue %q", f.brokerQueue), Hint: "name it with --broker-queue; a worker makes it when it starts"}
+	}
+	return unreadBroker(err)
+}
+
+func unreadPolicy(err error) error {
+	return &replay.Problem{What: "the broker's management API cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --rabbitmq-api, and that its account has the tag monitoring or management")}
 }
 
 func (f doctorFlags) readCelery(ctx context.Context, facts *doctor.Facts) (string, error) {

@@ -2,18 +2,17 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
+	"github.com/twiceproof/twiceproof"
 	"github.com/twiceproof/twiceproof/dialect"
 	"github.com/twiceproof/twiceproof/doctor"
 	"github.com/twiceproof/twiceproof/doctor/readdb"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/replay"
 )
-
-// sourceLimit bounds the reading of a database or a queue.
-const sourceLimit = 45 * time.Second
 
 // lookedAt is a source that was read, with its version.
 type lookedAt struct {
@@ -88,26 +87,34 @@ func (f doctorFlags) sources(facts *doctor.Facts, table string) []examined {
 	}
 }
 
-func (f doctorFlags) database(ctx context.Context, facts *doctor.Facts, dsn, table string) (is string, err error) {
+func (f doctorFlags) database(ctx context.Context, facts *doctor.Facts, dsn, table string) (string, error) {
 	db, d, err := openDSN(dsn)
 	if err != nil {
 		return "", err
 	}
 	defer db.Close()
 	if _, err := dialect.Load(string(d), table); err != nil { // no plain name
-		return "", &replay.Problem{What: err.Error(), Hint: "write the table's name without quotes, such as idempotency_records or app.idempotency_records"}
+		return "", noTable(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, sourceLimit)
-	defer cancel()
+	unread := func(err error) error {
+		return &replay.Problem{What: "the database cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --dsn, and that its account may connect")}
+	}
+	return ask(ctx, "the database", dsn, unread, func(ctx context.Context) (string, error) {
+		return readDatabase(ctx, facts, db, d, dsn, table, f.role)
+	})
+}
+
+func readDatabase(ctx context.Context, facts *doctor.Facts, db *sql.DB, d twiceproof.Dialect, dsn, table, role string) (is string, err error) {
 	switch d {
-	case "postgres":
-		if facts.Postgres, facts.Table, err = readdb.Postgres(ctx, dsn, table, f.role); err == nil {
+	case twiceproof.Postgres:
+		_, address := addressOf(dsn)
+		if facts.Postgres, facts.Table, err = readdb.Postgres(ctx, address, table, role); err == nil {
 			is = "PostgreSQL " + facts.Postgres.Version
 			if facts.Postgres.Pooled {
 				is += ", behind a pool"
 			}
 		}
-	case "mysql":
+	case twiceproof.MySQL:
 		if facts.MySQL, facts.Table, err = readdb.MySQL(ctx, db, table); err == nil {
 			is = "MySQL " + facts.MySQL.Version
 		}
@@ -116,8 +123,5 @@ func (f doctorFlags) database(ctx context.Context, facts *doctor.Facts, dsn, tab
 			is = "SQLite " + facts.SQLite.Version
 		}
 	}
-	if err != nil {
-		return "", &replay.Problem{What: "the database cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --dsn, and that its account may connect")}
-	}
-	return is, nil
+	return is, err
 }

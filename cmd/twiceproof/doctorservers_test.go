@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -61,6 +62,9 @@ func TestDoctorOnBrokers(t *testing.T) {
 	if _, _, errs := doctorRun(t, statusUsage, "--broker", b.URL(), "--rabbitmq-api", "http://guest:hunter2@127.0.0.1:1"); !strings.Contains(errs, "management API") {
 		t.Error(errs)
 	}
+	silent := newSilent(t, 3*time.Second) // which the broker itself must keep
+	_, _, errs = doctorRun(t, statusUsage, "--broker", b.URL(), "--rabbitmq-api", "http://guest:hunter2@"+silent.address)
+	silent.check(t, "the broker's management API", errs)
 	if found, _, _ := doctorRun(t, statusFound, "--broker", b.URL(), "--broker-queue", "fleeting"); !slices.Equal(found, []string{"rabbitmq.not_durable"}) {
 		t.Errorf("%q", found)
 	}

@@ -42,6 +42,9 @@ What would be written is shown as a diff first. On a terminal it is asked whethe
 write it; elsewhere nothing is written without --write. A file that is there is never
 overwritten: then nothing is written at all, unless it has the very text already.
 
+A second job of the folder (--job) has names of its own beside the first: its replay file is
+twiceproof.<job>.replay.yaml, its other files are in twiceproof/<job>. Its table is there.
+
 Run it before the job is changed: the last commit is the old code that a replay runs.
 
 The framework is guessed by what is in the folder: config/application.rb, manage.py,
@@ -147,7 +150,7 @@ func (f *initFlags) request(ctx context.Context) (r change.Request, err error) {
 	}
 	r.Repository, r.Commit = os.DirFS(f.top), commitOf(ctx, f.top)
 	if r.Job, err = file.Job(f.job); err != nil {
-		return r, err
+		return r, severalJobs(err, file, f.job)
 	}
 	if r.Dialect, err = databaseOf(f.database, os.DirFS(f.folder), os.Getenv("DATABASE_URL")); err != nil {
 		return r, err

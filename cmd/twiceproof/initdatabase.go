@@ -24,8 +24,8 @@ func databaseOf(flag string, repository fs.FS, address string) (string, error) {
 		return flag, nil
 	}
 	told := change.Databases(repository)
-	if scheme, _, is := strings.Cut(address, "://"); is {
-		told = append(told, change.Told{Database: change.DatabaseOf(scheme), Where: "DATABASE_URL"})
+	if kind, _ := addressOf(address); kind != "" {
+		told = append(told, change.Told{Database: kind, Where: "DATABASE_URL"})
 	}
 	if len(told) == 0 {
 		return "", &replay.Problem{What: "nothing tells which database the application has", Hint: nameDatabase}

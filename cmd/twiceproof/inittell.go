@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/twiceproof/twiceproof/internal/visible"
@@ -77,6 +78,15 @@ func (f initFlags) tell(r initResult) error {
 		return nil
 	}
 	fmt.Fprintf(f.std.err, "%d files were written (migrations of %s, %s)\n", len(r.Files), r.Framework, databaseNames[r.Database])
-	fmt.Fprintln(f.std.err, "next: take the guarded job over into yours, fill in twiceproof.replay.yaml, run the migration, then twiceproof doctor and twiceproof replay")
+	fmt.Fprintf(f.std.err, "next: take the guarded job over into yours, fill in %s, run the migration, then twiceproof doctor and twiceproof replay\n", r.replayFile())
 	return nil
+}
+
+func (r initResult) replayFile() string {
+	for _, f := range r.Files {
+		if name := path.Base(f.Path); strings.HasSuffix(name, ".replay.yaml") {
+			return visible.Line(name)
+		}
+	}
+	return "the replay file" // which was there
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,8 +33,9 @@ const replayHelp = `Run the old and the new code of a job through every case: th
 and again, to two workers at once, with a worker killed where it hurts. The effects
 are counted outside the worker.
 
-The folder (default: this one) holds twiceproof.replay.yaml and twiceproof.yaml. What
-is not given there is thrown away afterwards: a queue, a database, an outside
+The folder (default: this one) holds twiceproof.replay.yaml and twiceproof.yaml. A second
+job of it has a replay file of its own, such as twiceproof.refund.create.replay.yaml, which
+is named in the folder's place. What is not given there is thrown away afterwards: a queue, a database, an outside
 service, all on this machine.
 
 Exit status: 0 the new code stood every case, 1 it did not, 2 usage or environment,
@@ -42,7 +44,7 @@ Exit status: 0 the new code stood every case, 1 it did not, 2 usage or environme
 func replayCommand(std stdio) *cobra.Command {
 	f := replayFlags{std: std}
 	cmd := &cobra.Command{
-		Use:   "replay [folder]",
+		Use:   "replay [folder or replay file]",
 		Short: "Prove a job: deliver, kill, count",
 		Long:  replayHelp,
 		Example: `  twiceproof replay examples/sqs-charge
@@ -142,10 +144,14 @@ func (f replayFlags) prove(ctx context.Context, request replay.Request, plan rep
 
 // load reads the replay file, the job file it names, and the policy to use.
 func (f replayFlags) load() (replay.Request, error) {
-	if err := checkFolder(f.folder); err != nil {
-		return replay.Request{}, err
+	path := f.folder
+	if !strings.HasSuffix(path, ".replay.yaml") { // that of a second job in one folder has a name of its own
+		path = filepath.Join(path, jobfile.DefaultReplayName)
+		if err := checkFolder(f.folder); err != nil {
+			return replay.Request{}, err
+		}
 	}
-	spec, err := jobfile.LoadReplay(filepath.Join(f.folder, jobfile.DefaultReplayName))
+	spec, err := jobfile.LoadReplay(path)
 	if err != nil {
 		return replay.Request{}, err
 	}

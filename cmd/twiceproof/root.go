@@ -46,9 +46,7 @@ Exit status: 0 good, 1 something was found, 2 usage or environment,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return soundFlags(cmd.Flags()) },
 	}
 	root.SetVersionTemplate("twiceproof {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err: err, command: cmd.CommandPath()}
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(replayCommand(std), judgeCommand(std), schemaCommand(std), sweepCommand(std), statusCommand(std), heldCommand(std), resolveCommand(std), pruneCommand(std), fitCommand(std), repeatsCommand(std), noteCommand(std), doctorCommand(std), initCommand(std))
 	for _, cmd := range root.Commands() {
 		countFlags(cmd.Flags())

@@ -48,9 +48,14 @@ func loadSchema(name, table string) (dialect.Statements, error) {
 	}
 	s, err := dialect.Load(name, table)
 	if err != nil {
-		err = &replay.Problem{What: err.Error(), Hint: "write it without quotes, such as idempotency_records or app.idempotency_records"}
+		err = noTable(err)
 	}
 	return s, err
+}
+
+// noTable is of a name that dialect.Load refuses, and is the same for all commands.
+func noTable(err error) error {
+	return &replay.Problem{What: err.Error(), Hint: "write it without quotes, in up to 57 ASCII letters, digits and _, and no word of SQL, such as idempotency_records or app.idempotency_records"}
 }
 
 // schemaResult is described in docs/json.md.

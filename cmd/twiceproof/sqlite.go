@@ -25,10 +25,9 @@ func openSQLiteFile(dsn, how string) (*sql.DB, error) {
 	return sql.Open("sqlite", file.String())
 }
 
-// isSQLite: the others begin with a scheme and ://.
 func isSQLite(dsn string) bool {
-	scheme, _, is := strings.Cut(dsn, ":")
-	return is && slices.Contains([]string{"sqlite", "sqlite3", "file"}, scheme)
+	kind, _ := addressOf(dsn)
+	return kind == "sqlite"
 }
 
 // sqlitePath is the whole path of the file that the address names, or empty when there is

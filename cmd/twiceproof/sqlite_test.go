@@ -63,6 +63,7 @@ func TestSQLiteForms(t *testing.T) {
 	for _, dsn := range []string{
 		"sqlite:sub/app.db", "sqlite:./sub/app.db", "sqlite3:sub/app.db", "sqlite:" + path, "sqlite://sub/app.db", "sqlite:///sub/app.db", "sqlite://" + path, "sqlite:///" + path,
 		"file:sub/app.db", "file:sub/app.db?mode=ro", "file:" + path, "file://" + path, "file://localhost" + path, "file:////" + path,
+		"sqlite+pysqlite:///sub/app.db", "sqlite+aiosqlite:///" + path, "sqlite3:///sub/app.db", "sqlite3:" + path + "?pool=5",
 	} {
 		db, dialect, err := openDSN(dsn)
 		if err == nil {
@@ -75,7 +76,10 @@ func TestSQLiteForms(t *testing.T) {
 	}
 	for dsn, want := range map[string]string{
 		"sqlite:": "--dsn sqlite:path", "sqlite:///": "--dsn sqlite:path", "sqlite:sub": "--dsn sqlite:path", "sqlite::memory:": "--dsn sqlite:path", "file:nowhere.db": "--dsn sqlite:path",
-		"sub/app.db": addresses, path: addresses, "sqlserver://x/y": addresses, "host=localhost dbname=x": addresses,
+		"sqlite://:memory:": "--dsn sqlite:path", ":memory:": "--dsn sqlite:path", "sub/app.db": "--dsn sqlite:path", path: "--dsn sqlite:path",
+		"": addresses, "sqlserver://x/y": addresses, "postgres:x/y": addresses,
+		"host=localhost dbname=x": "write it as postgres://", "user=me": "write it as postgres://", "jdbc:postgresql://localhost/x": "leave jdbc: out",
+		"me:hunter2@tcp(db:3306)/shop?parseTime=true": "write it as mysql://", "me@unix(/run/mysqld.sock)/shop": "write it as mysql://", "me:hunter2@/shop": "write it as mysql://",
 	} {
 		_, _, err := openDSN(dsn)
 		var problem *replay.Problem

@@ -102,7 +102,9 @@ func line(w io.Writer, what, hint string) {
 	}
 }
 
-func setIn(text string) string { return strings.ReplaceAll(visible.Text(text), "\n", "\n  ") }
+func setIn(text string) string {
+	return strings.ReplaceAll(visible.Text(numbersTold(text)), "\n", "\n  ")
+}
 
 func indent(text string) string {
 	return "  | " + strings.ReplaceAll(visible.Text(text), "\n", "\n  | ")

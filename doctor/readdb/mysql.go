@@ -29,14 +29,14 @@ func MySQL(ctx context.Context, db *sql.DB, table string) (*doctor.MySQL, *docto
 		return nil, nil, err
 	}
 	err = readMySQLTable(ctx, conn, live)
-	if err == nil && hasColumns(live, "state", "held_at") {
-		readMySQLHeld(ctx, conn, live)
-	}
-	if _, end := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK"); err == nil {
+	if _, end := conn.ExecContext(ctx, "ROLLBACK"); err == nil {
 		err = end
 	}
 	if err == nil && live.Exists {
 		live.Lacks = mayNot(ctx, conn, table)
+	}
+	if err == nil && hasColumns(live, "state", "held_at") {
+		readMySQLHeld(ctx, conn, live) // last: when its time is over, the connection is closed
 	}
 	return server, live, err
 }

@@ -30,10 +30,7 @@ func RabbitMQ(ctx context.Context, address, queue string) (*doctor.RabbitMQ, err
 				return nil, err
 			}
 			stop = context.AfterFunc(ctx, func() { _ = c.Close() })
-			if deadline, is := ctx.Deadline(); is {
-				err = c.SetDeadline(deadline)
-			}
-			return c, err
+			return c, nil
 		},
 	})
 	if err != nil {

@@ -25,7 +25,7 @@ func Redis(ctx context.Context, address string) (*doctor.Redis, error) {
 	if err != nil {
 		return nil, errors.New("the address cannot be read") // the error itself would show it
 	}
-	options.PoolSize, options.DisableIdentity = 1, true
+	options.PoolSize, options.DisableIdentity, options.ContextTimeoutEnabled = 1, true, true
 	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	client := redis.NewClient(options)
 	defer func() { _ = client.Close() }()

@@ -4,4 +4,4 @@ UPDATE idempotency_records SET
   completed_at     = completed_at - INTERVAL ?3 * 1000 MICROSECOND,
   held_at          = held_at - INTERVAL ?3 * 1000 MICROSECOND,
   requeued_at      = requeued_at - INTERVAL ?3 * 1000 MICROSECOND
-WHERE job_type = ?1 AND operation_key = ?2;
+WHERE job_type = CAST(?1 AS BINARY) AND operation_key = CAST(?2 AS BINARY);
