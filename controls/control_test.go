@@ -33,12 +33,13 @@ type control struct {
 // setup is what a control shares with its twin.
 type setup struct {
 	worker, policy, database string
+	rung                     replay.Rung
 	patience                 time.Duration // with a busy worker; 0 means the replay's own
 	both                     change
 }
 
 func (s setup) name() string {
-	words := strings.Fields(strings.Join([]string{strings.TrimPrefix(s.worker, "../examples/"), s.policy, s.database, s.both.file}, " "))
+	words := strings.Fields(strings.Join([]string{strings.TrimPrefix(s.worker, "../examples/"), s.policy, s.database, string(s.rung), s.both.file}, " "))
 	return strings.Join(append([]string{"twin"}, words...), "+")
 }
 
@@ -94,6 +95,8 @@ func readControl(path string) (control, error) {
 			c.worker = value
 		case name == "database":
 			c.database = value
+		case name == "rung":
+			c.rung = replay.Rung(value)
 		case name == "patience":
 			c.patience, err = time.ParseDuration(value)
 		case name == "file":
@@ -137,6 +140,8 @@ func (c control) check(kind string) error {
 		return fmt.Errorf("it names no case, or no kind")
 	case c.waits != "" && (kind != "" || hasCase(strings.SplitN(c.waits, ",", 2)[0])):
 		return fmt.Errorf("it waits for %s, and a case shows it: name it as its case", c.waits)
+	case c.rung != "" && !slices.Contains(replay.Rungs(), c.rung):
+		return fmt.Errorf("there is no rung %q", c.rung)
 	case c.change.old == "" || c.change.new == c.change.old:
 		return fmt.Errorf("it changes nothing")
 	}

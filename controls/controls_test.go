@@ -11,11 +11,11 @@ import (
 	"github.com/twiceproof/twiceproof/replay"
 )
 
-// sample is what runs in every test: each kind once, and one control each in Ruby and
-// Python, by its telling case alone. The rest runs with TWICEPROOF_FULL=1.
+// sample is what runs in every test: each kind once, and, by its telling case alone, one
+// control each in Ruby and Python and the one of two kills. The rest runs with TWICEPROOF_FULL=1.
 var (
 	sample        = []string{"look_up_ignored", "live_claim_acknowledged", "stale_claim_run_again", "held_not_acknowledged"}
-	sampleTelling = []string{"ruby_live_claim_dropped", "python_not_applied_too_wide"}
+	sampleTelling = []string{"ruby_live_claim_dropped", "python_not_applied_too_wide", "looks_up_once"}
 )
 
 const races = "concurrent"
@@ -63,6 +63,24 @@ func TestEveryRaceIsCaught(t *testing.T) {
 			r := run(t, trial{setup: c.setup, only: races}, c.change)[0]
 			if r.EffectsMin != 2 || r.EffectsMax != 2 || r.Overlapped != r.Runs || r.Runs < 100 {
 				t.Errorf("%d to %d effects in %d runs, of which %d overlapped", r.EffectsMin, r.EffectsMax, r.Runs, r.Overlapped)
+			}
+		})
+	}
+}
+
+// TestOneKillDoesNotShowAPair: what is caught by two kills is right under each one of them.
+func TestOneKillDoesNotShowAPair(t *testing.T) {
+	if !full() {
+		t.Skip("TWICEPROOF_FULL=1 runs it")
+	}
+	for _, c := range controls(t) {
+		if c.rung != replay.Pair {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			c.rung = replay.Step
+			if r := run(t, trial{setup: c.setup, only: replay.EveryStep + "/"}, c.change)[0]; seen(r) != replay.OK || r.Runs < 10 {
+				t.Errorf("%s at %d places: %s", seen(r), r.Runs, r.Why)
 			}
 		})
 	}

@@ -25,6 +25,7 @@
 //	file: sqsconsumer/handle.go        the file that is changed, one that the worker reads
 //	both: dialect/sqlite/claim.sql     a file that is changed in the twin too
 //	waits: late_finisher, …            no case shows the fault yet; what would
+//	rung: pair                         of every_step, when it is not durable
 //	patience: 5s                       with a worker that is busy for ever by design
 //	-- both old --, -- both new --     the change that the twin gets too
 //	-- old --, -- new --               the hunk; the old text stands once in the file

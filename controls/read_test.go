@@ -47,6 +47,7 @@ func TestReadControl(t *testing.T) {
 		"may, no reason":  {"also: old_claim lost, likewise", "may: old_claim lost", "no reason"},
 		"no kind":         {"kind: duplicate\n", "", "no kind"},
 		"also, no reason": {", likewise", "", "no reason"},
+		"unknown rung":    {"file:", "rung: pairs\nfile:", "no rung"},
 		"no change":       {"\nb\n", "\na\n", "changes nothing"},
 		"waits, and is":   {"case: sequential\nkind: duplicate", "waits: sequential, say", "shows it"},
 	} {

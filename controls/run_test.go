@@ -65,6 +65,7 @@ func request(t *testing.T, tr trial, changes []change) replay.Request {
 		changes = append(changes, tr.both)
 	}
 	spec := load(t, tr.setup, changes)
+	spec.Timeouts.Ready = limit // a machine that is slow is no worker that does not come
 	if tr.patience > 0 {
 		spec.Timeouts.Recovery = tr.patience
 	}
@@ -72,7 +73,7 @@ func request(t *testing.T, tr trial, changes []change) replay.Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := replay.Request{Spec: spec, Environ: append(os.Environ(), "PYTHON="+python(t))}
+	r := replay.Request{Spec: spec, Rung: tr.rung, Environ: append(os.Environ(), "PYTHON="+python(t))}
 	r.Rerun = func(_, name string) string { return "go test ./controls -run '" + t.Name() + "'" }
 	if tr.only != "" {
 		r.Only = []string{tr.only}

@@ -31,6 +31,7 @@ versions: {old: {run: "%s files '%s' %s"}}
 message: {body: '{"order_id": "{{key}}"}'}
 database: {kind: sqlite, schema: [schema.sql]}
 effects: {count: "SELECT count(*) FROM charges WHERE id = $1", statement: INSERT INTO charges}
+timeouts: {step: 5m, recovery: 5m}
 `, self, mode, journal), EveryStep)
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,10 @@ func everyStep(ctx context.Context, w *world) error {
 	}
 	w.history.add(Event{Event: EventRecorded, Detail: r.tell()})
 	all := places(w.Rung, r.steps)
+	if w.Rung == Pair {
+		w.noise = r.noise
+		return w.strikePairs(ctx, all)
+	}
 	chosen, none := named(all, w.plan.Places)
 	w.tellNone(none, all)
 	for i, p := range chosen {
@@ -89,35 +93,42 @@ func (w *world) strike(ctx context.Context, p place) (struck bool, err error) {
 		return struck, err
 	}
 	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, What: p.name(), Step: f.Step().String(), Detail: p.String()})
-	return true, w.after(ctx, p, k, release, op)
+	switch {
+	case w.Rung == Cut:
+		return true, w.end(ctx, op)
+	case w.Rung == Pause && p.step.Protocol == protocolFile:
+		return true, w.outlastAtFile(ctx, k, release, op)
+	case w.Rung == Pause:
+		return true, w.outlast(ctx, k, release, op)
+	}
+	return w.afterKill(ctx, p, k, op)
 }
 
-// after lets the operation come to its end once the fault has struck.
-func (w *world) after(ctx context.Context, p place, k *worker, release func(), op operation) error {
-	switch w.Rung {
-	case Cut:
-		return w.end(ctx, op)
-	case Pause:
-		if p.step.Protocol == protocolFile {
-			return w.outlastAtFile(ctx, k, release, op)
-		}
-		return w.outlast(ctx, k, release, op)
-	}
+// afterKill lets the operation come to its end once its worker is dead. Of a pair it tells
+// whether the next worker came to the second place.
+func (w *world) afterKill(ctx context.Context, p place, k *worker, op operation) (struck bool, err error) {
 	if err := w.quiet(ctx, k); err != nil {
-		return err
+		return false, err
 	}
 	if err := w.reopen(); err != nil {
-		return err
+		return false, err
 	}
 	if err := w.look(ctx, SeenFault, op); err != nil {
-		return err
+		return false, err
 	}
-	if p.then > 0 {
-		if err := w.killAgain(ctx, p); err != nil {
-			return err
-		}
+	switch {
+	case w.Rung != Pair:
+		return true, w.recover(ctx, op)
+	case p.then == nil:
+		return true, w.hear(ctx, op)
 	}
-	return w.recover(ctx, op)
+	if struck, err = w.killAgain(ctx, *p.then); err != nil {
+		return false, err
+	}
+	if !struck {
+		return false, w.look(ctx, SeenEnd, op)
+	}
+	return true, w.recover(ctx, op)
 }
 
 // outlast pauses the worker past its lease while another one goes on.
@@ -141,35 +152,6 @@ func (w *world) outlast(ctx context.Context, k *worker, release func(), op opera
 	w.goOn(k)
 	release()
 	return w.end(ctx, op)
-}
-
-// secondKill tells the one of a redelivery from the one before it.
-const secondKill = "the second kill"
-
-// killAgain starts the next worker, gives it the message past the lease, and kills it at its
-// n-th step or write, unless it has fewer.
-func (w *world) killAgain(ctx context.Context, p place) error {
-	k, err := w.startWorker(ctx)
-	if err != nil {
-		return err
-	}
-	f, release, err := w.setSecond(ctx, k, p)
-	if err != nil {
-		return err
-	}
-	defer release()
-	if err := w.pass(ctx, w.past()); err != nil {
-		return err
-	}
-	struck, err := w.struckOrAtRest(ctx, f)
-	if err != nil || !struck {
-		return err
-	}
-	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: f.Step().String(), Detail: secondKill})
-	if err := w.quiet(ctx, k); err != nil {
-		return err
-	}
-	return w.reopen()
 }
 
 func (w *world) retireAll() {

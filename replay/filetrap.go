@@ -30,16 +30,6 @@ func (w *world) trapFile(ctx context.Context, k *worker, step wire.Step, kills b
 	return w.setFileTrap(ctx, k, looked{calls: []string{call, call + "at"}, files: filesOf(w.path(), role)}, t)
 }
 
-// trapAnyFile kills after the n-th write, whatever it is.
-func (w *world) trapAnyFile(ctx context.Context, k *worker, n int) (f fault, release func(), err error) {
-	writes := 0
-	t := &fileTrap{kills: true, is: func(wire.Step) bool {
-		writes++
-		return writes == n
-	}}
-	return w.setFileTrap(ctx, k, looked{calls: writing, files: filesOf(w.path())}, t)
-}
-
 func (w *world) setFileTrap(ctx context.Context, k *worker, at looked, t *fileTrap) (f fault, release func(), err error) {
 	at.stops, t.fired, t.steps, t.stops = true, make(chan struct{}), newFileSteps(), map[int]wire.Step{}
 	s, err := w.attach(ctx, k, at, func(l traceLine) { t.take(w, k, l) })
@@ -48,7 +38,7 @@ func (w *world) setFileTrap(ctx context.Context, k *worker, at looked, t *fileTr
 	}
 	return t, func() {
 		s.end()
-		if k.alive() { // it stands where it was struck, or at a write that nobody has counted any more
+		if k.alive() && !k.paused { // it stands where it was struck, or at a write that nobody has counted any more
 			k.process.signal(syscall.SIGCONT)
 		}
 	}, nil

@@ -163,8 +163,10 @@ func (f *fork) text() string {
 	switch {
 	case f.cold != "":
 		return "started cold: " + f.cold
+	case f.first == nil:
+		return "none was started"
 	case f.server == nil:
-		return "started cold: there were too few of them"
+		return "started cold: none came after the first one was ready, which is learnt from"
 	case f.upTo != "":
 		return fmt.Sprintf("%s (%d that they ask for, up to %s)", forkedFrom, f.loaded, f.upTo)
 	}

@@ -38,7 +38,7 @@ func forkProgram(command string) {
 	l.Environ = os.Environ()
 	l.Spec = &jobfile.Replay{Versions: []jobfile.CodeVersion{{Name: "new"}}}
 	l.Spec.Environment.Database = "DATABASE_URL"
-	l.Spec.Timeouts.Ready = forkLimit
+	l.Spec.Timeouts.Ready = givesUp
 	f := newForks(l)["new"]
 	defer f.close()
 	told := forked{}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/jobfile"
 )
 
 const forkedFrom = "forked from an interpreter that had loaded their libraries"
@@ -64,11 +66,17 @@ func (f *fork) attempt(ctx context.Context, l learnt, s launching) (why string) 
 func (f *fork) environ() map[string]string {
 	spec := f.lab.Spec
 	all := values(environment(f.lab.Environ, spec, addresses{refuse: f.refuse.URL(), temp: filepath.Join(f.folder, "tmp")}))
-	e := spec.Environment
-	for _, name := range []string{e.Database, e.Queue, e.Broker, e.Outside, e.JobFile, e.Mail} {
+	for _, name := range addressNames(spec) {
 		delete(all, name)
 	}
 	return all
+}
+
+// addressNames are the variables that each worker has with an address of its own.
+func addressNames(spec *jobfile.Replay) []string {
+	e := spec.Environment
+	names := []string{e.Database, e.Queue, e.Broker, e.Outside, e.JobFile, e.Mail}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // tell writes what is to be loaded, and what each worker has as a value of its own.
@@ -84,8 +92,11 @@ func (f *fork) tell(l learnt, server, worker map[string]string) error {
 		}
 	}
 	slices.Sort(differ)
-	err := os.WriteFile(filepath.Join(f.folder, "load"), []byte(load), 0o600)
-	return errors.Join(err, os.WriteFile(filepath.Join(f.folder, "differ"), []byte(strings.Join(differ, "\n")), 0o600))
+	return errors.Join(f.write("load", load), f.write("differ", strings.Join(differ, "\n")), f.write("addresses", strings.Join(addressNames(f.lab.Spec), "\n")))
+}
+
+func (f *fork) write(name, text string) error {
+	return os.WriteFile(filepath.Join(f.folder, name), []byte(text), 0o600)
 }
 
 // check: would a fork be what a worker is that is started cold?

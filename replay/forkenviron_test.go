@@ -45,10 +45,24 @@ func TestReadLearnt(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "no Python or Ruby", "process\t8\nload\ta\tb\n": "leaves a shell", "process\t7\nprocess\t9\nload\ta\tb\n": "leaves a shell",
-		"process\t7\nown\tsettings\nload\ta\tb\n": "settings", "process\t7\n": "nothing that is installed", "process\t7\nload\tgevent.monkey\t/g\n": "gevent",
+		"process\t7\nreads\t/proc/7/environ\nload\ta\tb\n": "reads /proc/7/environ",
+		"process\t7\nown\tsettings\nload\ta\tb\n":          "settings", "process\t7\n": "nothing that is installed", "process\t7\nload\tgevent.monkey\t/g\n": "gevent",
 	} {
 		if got := readLearnt(text).unfit(7); !strings.Contains(got, want) {
 			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+// What the report says of workers is true of each way in which none of them was forked.
+func TestWhatIsSaidOfWorkersThatWereNotForked(t *testing.T) {
+	for want, f := range map[string]*fork{
+		"none was started": {},
+		"started cold: none came after the first one was ready, which is learnt from": {first: &process{}, learnt: &learnt{}},
+		"started cold: it loads nothing that is installed":                            {first: &process{}, cold: "it loads nothing that is installed"},
+	} {
+		if got := f.text(); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

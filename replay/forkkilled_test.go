@@ -38,7 +38,7 @@ func TestAKilledReplayLeavesNoFork(t *testing.T) {
 		if _, err := io.Copy(io.Discard, f); err != nil { // until the worker has ended
 			t.Errorf("the worker lives: %v", err)
 		}
-		for end := time.Now().Add(10 * time.Second); len(running(t, "FORK_TEST="+here)) > 0; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(givesUp); len(running(t, "FORK_TEST="+here)) > 0; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("left: %q", running(t, "FORK_TEST="+here))
 			}

@@ -13,6 +13,7 @@ import (
 type learnt struct {
 	pids []string
 	own  []string // what is loaded too early, or by something installed while that is loaded itself
+	read []string // what a fork cannot have as its own
 	load []asked  // what is installed, in the order in which it was asked for
 }
 
@@ -33,6 +34,8 @@ func readLearnt(text string) (l learnt) {
 			l.pids = append(l.pids, name)
 		case kind == "own":
 			l.own = append(l.own, name)
+		case kind == "reads":
+			l.read = append(l.read, name)
 		case kind == "load" && !seen[name] && !strings.HasSuffix(name, ".__main__"):
 			seen[name] = true
 			l.load = append(l.load, asked{name, where, path})
@@ -48,6 +51,8 @@ func (l learnt) unfit(pid int) string {
 		return "no Python or Ruby was seen that loads what PYTHONPATH or RUBYOPT name"
 	case len(l.pids) > 1 || l.pids[0] != fmt.Sprint(pid):
 		return "the command leaves a shell or another program above the worker: let it end in exec"
+	case len(l.read) > 0:
+		return fmt.Sprintf("it reads %s, which is the server's in each of its forks", l.read[0])
 	case len(l.own) > 0:
 		return fmt.Sprintf("%s is the worker's own to load, and is loaded before its main program or by a library", l.own[0])
 	}

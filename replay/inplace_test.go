@@ -13,7 +13,7 @@ func TestShellsOwnWordsRunAsTheyAre(t *testing.T) {
 		":": 0, "exit 3": 3, "{ (exit 4) }; exit 5": 5, "{ true; }": 0, " . /dev/null": 0, "! false": 0, "if true; then exit 7; fi": 7,
 		"cd /": 0, "export A=b": 0, "set -e": 0, "command true": 0, "true": 0, "sh -c 'exit 8'": 8, "> /dev/null true": 0, "nosuchprogram": 127,
 	} {
-		_, err := runCommand(t.Context(), command, t.TempDir(), []string{"PATH=/usr/bin:/bin"}, time.Minute)
+		_, err := runCommand(t.Context(), command, t.TempDir(), []string{"PATH=/usr/bin:/bin"}, 5*time.Minute)
 		status := 0
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 			status, err = exit.ExitCode(), nil

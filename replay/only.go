@@ -54,7 +54,7 @@ func (p Planned) isNamed(name string) bool {
 		p.Case == EveryStep && placeName.MatchString(name)
 }
 
-var placeName = regexp.MustCompile(`^every_step/(write-)?[0-9]+-(before|after)(\+(write-)?[0-9]+)?$`)
+var placeName = regexp.MustCompile(`^every_step/(write-)?[0-9]+-(before|after)(\+(write-)?[0-9]+-(before|after))?$`)
 
 // onlyName names this case and no other one.
 func onlyName(q job.Queue, p Planned) string {

@@ -80,7 +80,7 @@ func startLeader(cmd *exec.Cmd) error {
 	leaders.Lock()
 	defer leaders.Unlock()
 	if leaders.keeper == nil {
-		k, err := startKeeper()
+		k, err := startKeeper(nil)
 		if err != nil {
 			return err
 		}

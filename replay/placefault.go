@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 
-	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -27,22 +26,14 @@ func (w *world) set(ctx context.Context, k *worker, p place) (f fault, release f
 		do = wire.Hold
 	}
 	k.gate.Reset()
-	armed := k.gate.Arm(wire.Fault{
-		Match: func(s wire.Step) bool { return s == p.step }, Side: p.side, Do: do, Kill: func() { w.kill(k) },
-	})
+	armed := w.arm(k, p, do)
 	return armed, armed.Release, nil
 }
 
-// setSecond sets the second kill of a pair: before the n-th step with the message in hand, or
-// after the n-th write to the database's files.
-func (w *world) setSecond(ctx context.Context, k *worker, p place) (f fault, release func(), err error) {
-	if p.thenWrite {
-		return w.trapAnyFile(ctx, k, p.then)
-	}
-	armed := k.gate.Arm(wire.Fault{
-		Match: func(s wire.Step) bool { return !queue.IsPoll(s.String()) }, Nth: p.then, Side: wire.Before, Do: wire.Kill, Kill: func() { w.kill(k) },
+func (w *world) arm(k *worker, p place, do wire.Action) *wire.Armed {
+	return k.gate.Arm(wire.Fault{
+		Match: func(s wire.Step) bool { return s == p.step }, Side: p.side, Do: do, Kill: func() { w.kill(k) },
 	})
-	return armed, armed.Release, nil
 }
 
 // struckOrAtRest waits for whichever comes first.

@@ -28,6 +28,9 @@ func newFIFO(t *testing.T) string {
 	return path
 }
 
+// givesUp is when a test that waits for an event gives up: no machine is so slow.
+const givesUp = 5 * time.Minute
+
 // awaitLine returns when one of the workers has written a line.
 func awaitLine(t *testing.T, fifo string) *os.File {
 	t.Helper()
@@ -36,7 +39,7 @@ func awaitLine(t *testing.T, fifo string) *os.File {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	_ = f.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_ = f.SetReadDeadline(time.Now().Add(givesUp)) // also of whoever reads on
 	if _, err := bufio.NewReader(f).ReadString('\n'); err != nil {
 		t.Fatalf("no worker came so far: %v", err)
 	}

@@ -53,7 +53,8 @@ type Progress struct {
 	Note     string   // a sentence that is to be read
 	Planned  *Planned // a case begins …
 	Done     int      // … or has this many runs that count
-	Of       int      // … of so many that were found by recording
+	Of       int      // … of so many that were found by recording …
+	AtMost   bool     // … or fewer
 	Result   *Result  // … or has ended
 }
 

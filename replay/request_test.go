@@ -14,6 +14,10 @@ import (
 // would stand in the folder.
 func chargeRequest(folder, replayFile, only string) (Request, error) {
 	spec, err := jobfile.ParseReplay(filepath.Join(folder, jobfile.DefaultReplayName), []byte(replayFile))
+	if err != nil {
+		return Request{}, err
+	}
+	spec.Timeouts.Ready = max(spec.Timeouts.Ready, 5*time.Minute) // a machine that is slow is no worker that does not come
 	return Request{
 		Spec: spec, Table: jobfile.DefaultTable, Environ: os.Environ(), Only: []string{only},
 		Job: job.Job{
@@ -21,7 +25,7 @@ func chargeRequest(folder, replayFile, only string) (Request, error) {
 			Operation: job.Operation{Key: []job.Path{job.MustParsePath("body.order_id")}}, Stale: job.Stale{Policy: job.Hold},
 		},
 		Rerun: plainRerun,
-	}, err
+	}, nil
 }
 
 func plainRerun(version, name string) string { return version + "/" + name }

@@ -53,7 +53,7 @@ func NewResult(p Planned, events []Event) Result {
 	case p.Races:
 		r.Runs, r.Overlapped = len(byRun(events)), Overlapped(events)
 	case p.Case == EveryStep:
-		r.Runs, r.Facts = len(strikes(events)), stepFacts(p, events)
+		r.Runs, r.Facts = len(judged(p, events)), stepFacts(p, events)
 	}
 	first := true
 	for _, e := range events {

@@ -21,7 +21,7 @@ const (
 	Step    Rung = "step"    // SIGKILL before and after every step
 	Cut     Rung = "cut"     // the connection in place of the process
 	Pause   Rung = "pause"   // SIGSTOP past the lease, while another worker goes on
-	Pair    Rung = "pair"    // a second SIGKILL in the redelivery; a sample, by a seed
+	Pair    Rung = "pair"    // SIGKILL as in durable, and a second one in the redelivery
 )
 
 // Rungs are all of them, in order.
@@ -32,9 +32,13 @@ type place struct {
 	n    int // of the step in the recorded run, from 1
 	step wire.Step
 	side wire.Side
-	then int // the step of the redelivery at which the next worker is killed, too; 0: at none
-	// thenWrite: it is not the step but the write to a file.
-	thenWrite bool
+	then *place // of the redelivery, where the next worker is killed, too; nil: nowhere
+}
+
+// and is a pair of places.
+func (p place) and(second place) place {
+	p.then = &second
+	return p
 }
 
 // name is for --only.
@@ -43,11 +47,8 @@ func (p place) name() string {
 	if p.step.Protocol == protocolFile {
 		name = "write-" + name
 	}
-	switch {
-	case p.thenWrite:
-		name += fmt.Sprintf("+write-%d", p.then)
-	case p.then > 0:
-		name += fmt.Sprintf("+%d", p.then)
+	if p.then != nil {
+		name += "+" + p.then.name()
 	}
 	return name
 }
@@ -58,11 +59,8 @@ func (p place) String() string {
 		kind = "write"
 	}
 	text := fmt.Sprintf("%s %s %d (%s)", p.side, kind, p.n, stepText(p.step))
-	switch {
-	case p.thenWrite:
-		text += fmt.Sprintf(", then after write %d of the redelivery", p.then)
-	case p.then > 0:
-		text += fmt.Sprintf(", then before step %d of the redelivery", p.then)
+	if p.then != nil {
+		text += fmt.Sprintf(", then %s of the redelivery", p.then)
 	}
 	return text
 }
@@ -79,25 +77,20 @@ func stepText(s wire.Step) string {
 	return text
 }
 
-// places are those of a rung, in the order of the run.
+// places are those of a rung, in the order of the run; of pairs the first ones.
 func places(rung Rung, steps []recordedStep) []place {
-	if rung == Durable {
+	if rung == Durable || rung == Pair {
 		return durablePlaces(steps)
 	}
 	var all []place
-	writes := 0
 	for i, s := range steps {
 		if s.Protocol != protocolFile {
 			all = append(all, placeAt(steps, i, wire.Before), placeAt(steps, i, wire.After))
 			continue
 		}
-		writes++
 		if rung == Step || rung != Cut && s.durable { // before it is after the one before
 			all = append(all, placeAt(steps, i, wire.After))
 		}
-	}
-	if rung == Pair {
-		return pairsOf(all, len(steps)-writes, writes)
 	}
 	return all
 }
@@ -132,13 +125,19 @@ func makesDurable(s wire.Step, status string) bool {
 	case peerDatabase:
 		return !onlyReads(s.Text) && (s.Protocol == "postgres" && pgwire.Durable(status) || s.Protocol == "mysql" && mysqlwire.Durable(status))
 	case queue.Peer:
-		return !readsQueue[verb]
+		return slices.ContainsFunc(strings.Split(s.Text, "; "), func(one string) bool {
+			verb, _, _ := strings.Cut(one, " ")
+			return !readsQueue[verb]
+		})
 	}
 	return false
 }
 
-// readsQueue are what changes nothing for good in a queue.
-var readsQueue = map[string]bool{"GetQueueAttributes": true, "GetQueueUrl": true, "GET": true, "EXISTS": true, "SCARD": true, "SMEMBERS": true, "PING": true, "INFO": true}
+// readsQueue are what changes nothing for good in a queue. A transaction does what is in it.
+var readsQueue = map[string]bool{
+	"GetQueueAttributes": true, "GetQueueUrl": true,
+	"GET": true, "EXISTS": true, "SCARD": true, "SMEMBERS": true, "LLEN": true, "PING": true, "INFO": true, "MULTI": true, "EXEC": true,
+}
 
 // onlyReads: every statement of the step does.
 func onlyReads(text string) bool {

@@ -4,28 +4,28 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // struckRun is one run of every_step: where it was struck, and what came of it.
 type struckRun struct {
 	name, where string // of the place
-	fired       bool
+	missed      string // what is said where a fault of it did not fire; empty: all did
 	events      []Event
 	verdict     Verdict
 }
 
-// strikes are the runs that were struck, or were to be, in the order of the recorded run.
-// Of a place that was tried twice the last one counts.
+// strikes are the runs that were struck, or were to be, in order.
 func strikes(events []Event) (all []struckRun) {
 	for _, run := range SplitRuns(events) {
 		i := slices.IndexFunc(run, func(e Event) bool { return e.Event == EventFault })
 		if i < 0 {
 			continue // it was recorded
 		}
-		s := struckRun{name: run[i].What, where: run[i].Detail, fired: run[i].Fired, events: run}
-		if n := len(all); n > 0 && all[n-1].name == s.name {
-			all = all[:n-1]
+		s := struckRun{name: run[i].What, where: run[i].Detail, events: run}
+		for _, e := range run {
+			if e.Event == EventFault && !e.Fired {
+				s.missed = e.Detail
+			}
 		}
 		all = append(all, s)
 	}
@@ -72,13 +72,18 @@ func judgeSteps(p Planned, events []Event) Verdict {
 	return v
 }
 
-func judged(p Planned, events []Event) []struckRun {
-	runs := strikes(events)
-	for i := range runs {
-		runs[i].verdict = judgeOne(p, runs[i].events)
-		if !runs[i].fired && runs[i].verdict.Verdict != Violation {
-			runs[i].verdict = doubt("%s", runs[i].where)
+// judged are the runs with their verdicts. Of a place that was tried twice the last one counts,
+// unless the one before it has found something.
+func judged(p Planned, events []Event) (runs []struckRun) {
+	for _, run := range strikes(events) {
+		run.verdict = judgeOne(p, run.events)
+		if run.missed != "" && run.verdict.Verdict != Violation {
+			run.verdict = doubt("%s", run.missed)
 		}
+		if n := len(runs); n > 0 && runs[n-1].name == run.name && runs[n-1].verdict.Verdict != Violation {
+			runs = runs[:n-1]
+		}
+		runs = append(runs, run)
 	}
 	return runs
 }
@@ -114,7 +119,7 @@ func stretches(runs []struckRun) (all [][]struckRun) {
 func stretchText(s []struckRun) string {
 	first, last := s[0], s[len(s)-1]
 	switch {
-	case first.verdict.Verdict == Unknown && !first.fired:
+	case first.verdict.Verdict == Unknown && first.missed != "":
 		return first.verdict.Why
 	case len(s) == 1:
 		return fmt.Sprintf("struck %s: %s", first.where, first.verdict.Why)
@@ -132,7 +137,7 @@ func stepFacts(p Planned, events []Event) []string {
 		}
 	}
 	for _, r := range judged(p, events) {
-		told = append(told, fmt.Sprintf("%s: %s", r.where, placeText(p, r)))
+		told = append(told, fmt.Sprintf("%s: %s", cmp.Or(r.missed, r.where), placeText(p, r)))
 	}
 	return append(told, queueFacts(events)...)
 }
@@ -147,9 +152,6 @@ func placeText(p Planned, r struckRun) string {
 			text += "; "
 		}
 		text += factOf(p, *e.Seen)
-	}
-	if r.fired && strings.Contains(r.name, "+") && !slices.ContainsFunc(r.events, func(e Event) bool { return e.Detail == secondKill }) {
-		text += "; the second kill was not reached: the redelivery is shorter"
 	}
 	if r.verdict.Verdict != OK {
 		text += " — " + label(r.verdict.Verdict, r.verdict.Kind)

@@ -67,25 +67,3 @@ func TestStepFacts(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
-
-// A redelivery is not as long as the recorded run in each case: a pair says whether its second
-// kill has struck.
-func TestAPairTellsOfItsSecondKill(t *testing.T) {
-	p := plannedFor(job.Lookup, guarded, EveryStep)
-	looks := []Event{look(SeenFault, acted), look(SeenEnd, completed)}
-	again := Event{Event: EventFault, Fired: true, Detail: secondKill}
-	for _, c := range []struct {
-		name   string
-		events []Event
-		missed bool
-	}{
-		{"1-after", looks, false},
-		{"1-after+2", append([]Event{again}, looks...), false},
-		{"1-after+9", looks, true},
-	} {
-		facts := NewResult(p, struck(3, c.name, "after step 1", true, c.events...)).Facts
-		if len(facts) != 1 || strings.Contains(facts[0], "the second kill was not reached") != c.missed {
-			t.Errorf("%s: %q", c.name, facts)
-		}
-	}
-}

@@ -48,6 +48,8 @@ type world struct {
 	barren     bool            // it is of no use to wait any more
 	passedMS   int64           // when time last passed, by the history
 	before     map[int]string  // the children that this process had before the case
+	noise      noise           // of a worker without a job, where pairs are struck …
+	heard      []recordedStep  // … and what the last redelivery said
 	closing    sync.Once
 }
 

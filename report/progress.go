@@ -41,7 +41,7 @@ func (p *Progress) Show(e replay.Progress) {
 			line += fmt.Sprintf("  %d of %d runs", e.Done, e.Planned.Runs)
 		}
 		if e.Of > 0 {
-			line += fmt.Sprintf("  %d of %d places", e.Done, e.Of)
+			line += fmt.Sprintf("  %d of %s%d places", e.Done, atMost(e), e.Of)
 		}
 		p.overwrite(line)
 	}
@@ -61,7 +61,14 @@ func (p *Progress) tell(e replay.Progress) {
 		p.told = map[string]int{}
 	}
 	p.told[name] = e.Done
-	fmt.Fprintf(p.W, "%s: %d of %d %s\n", name, e.Done, of, what)
+	fmt.Fprintf(p.W, "%s: %d of %s%d %s\n", name, e.Done, atMost(e), of, what)
+}
+
+func atMost(e replay.Progress) string {
+	if e.AtMost {
+		return "at most "
+	}
+	return ""
 }
 
 // Say leaves a sentence above what is shown; none where it is empty.

@@ -3,22 +3,28 @@
 import os
 from urllib.parse import unquote, urlsplit
 
+ADDRESS = os.environ["DATABASE_URL"]
+PARTS = urlsplit(ADDRESS)
 
-def connect():
-    address = os.environ["DATABASE_URL"]
-    parts = urlsplit(address)
-    if parts.scheme == "sqlite":
-        import sqlite3
+# The driver is loaded when the worker starts, and not at its first task.
+if PARTS.scheme == "sqlite":
+    import sqlite3
 
-        return sqlite3.connect(parts.path, timeout=5)
-    if parts.scheme == "mysql":
-        import pymysql
+    def connect():
+        return sqlite3.connect(PARTS.path, timeout=5)
 
+elif PARTS.scheme == "mysql":
+    import pymysql
+
+    def connect():
         return pymysql.connect(
-            host=parts.hostname, port=parts.port or 3306, user=unquote(parts.username or ""),
-            password=unquote(parts.password or ""), database=parts.path[1:],
+            host=PARTS.hostname, port=PARTS.port or 3306, user=unquote(PARTS.username or ""),
+            password=unquote(PARTS.password or ""), database=PARTS.path[1:],
             connect_timeout=5, read_timeout=9, write_timeout=9,
         )  # fmt: skip
+
+else:
     import psycopg
 
-    return psycopg.connect(address, connect_timeout=5, tcp_user_timeout=5000, options="-c statement_timeout=5s")
+    def connect():
+        return psycopg.connect(ADDRESS, connect_timeout=5, tcp_user_timeout=5000, options="-c statement_timeout=5s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib
 import os
@@ -12,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from forkfind import found, hide, own, start, write
+from forkreads import Reads
 
 REQUESTS, ANSWERS = 8, 9  # by which the replay asks, and is answered
 _PR_SET_PDEATHSIG = 1
@@ -28,18 +30,6 @@ class Guard:
             self.met = f"loads {name}, which is not installed"
             raise ImportError(self.met, name=name)
         return spec
-
-
-class Reads(os._Environ):  # type: ignore[type-arg]
-    """Notices who reads a variable that each worker has with a value of its own."""
-
-    differing: frozenset[str]
-    met = ""
-
-    def __getitem__(self, name: str) -> str:
-        if name in self.differing:
-            Reads.met = f"reads {name}"
-        return str(super().__getitem__(name))
 
 
 def serve(folder: str, here: str) -> None:
@@ -64,22 +54,25 @@ def answer(line: str) -> None:
 
 def load(folder: str) -> str:
     """Loads what was learnt, up to what would not be the same in a worker that was forked, and tells that."""
-    with open(f"{folder}/differ") as file:
-        Reads.differing = frozenset(file.read().split())
-    guard = Guard()
+    differ, addresses, lines = (told(f"{folder}/{name}") for name in ("differ", "addresses", "load"))
+    guard, reads = Guard(), Reads(frozenset(differ), addresses)
     sys.meta_path.insert(0, guard)
-    os.environ.__class__ = Reads
-    with open(f"{folder}/load") as file:
-        lines = file.read().splitlines()
-    for line in lines:
-        name, origin, _ = line.split("\t")
-        before = state()
-        why = loaded(name, origin)
-        if why := guard.met or Reads.met or why or kept(before, state()):
-            return f"{name}\t{why}"
-    os.environ.__class__ = os._Environ
-    sys.meta_path.remove(guard)
-    return ""
+    try:
+        for line in lines:
+            name, origin, _ = line.split("\t")
+            before = state()
+            why = loaded(name, origin)
+            if why := guard.met or reads.met or why or kept(before, state()) or reads.in_c():
+                return f"{name}\t{why}"
+        return ""
+    finally:
+        reads.end()
+        sys.meta_path.remove(guard)
+
+
+def told(path: str) -> list[str]:
+    with open(path) as file:
+        return file.read().splitlines()
 
 
 def loaded(name: str, origin: str) -> str:
@@ -94,13 +87,24 @@ def state() -> dict[str, object]:
     """What a worker would have in common with others, or not have at all."""
     with open("/proc/self/status") as file:
         status = dict(line.split(":", 1) for line in file)
+    with open("/proc/self/stat") as file:
+        of_children = file.read().rpartition(")")[2].split()[8]  # the page faults of those that were waited for
     files = {n: path for n in os.listdir("/proc/self/fd") if (path := linked(n)) and not path.startswith("/dev/")}
     return {
         "starts a thread": status["Threads"],
         "changes the umask": status["Umask"],
         "changes the folder": os.getcwd(),
         "keeps something open": files,
+        "starts another process": (of_children, children()),
     }
+
+
+def children() -> list[str]:
+    lists = []
+    for thread in os.listdir("/proc/self/task"):
+        with contextlib.suppress(FileNotFoundError), open(f"/proc/self/task/{thread}/children") as file:
+            lists.append(file.read())
+    return lists
 
 
 def linked(descriptor: str) -> str:

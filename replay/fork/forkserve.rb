@@ -4,23 +4,6 @@
 module TwiceproofFork
   PR_SET_PDEATHSIG = 1
 
-  # Notices who reads a variable that each worker has with a value of its own.
-  module Reads
-    %i[[] fetch key? has_key? include? member? assoc].each do |method|
-      define_method(method) { |name, *rest, &block| super(TwiceproofFork.read(name), *rest, &block) }
-    end
-    %i[values_at slice].each do |method|
-      define_method(method) { |*names| super(*names.each { |name| TwiceproofFork.read(name) }) }
-    end
-    %i[to_h to_hash to_a each each_pair each_value values select filter reject].each do |method|
-      define_method(method) { |*rest, &block| TwiceproofFork.read("all variables") && super(*rest, &block) }
-    end
-
-    def self.end
-      instance_methods(false).each { |method| remove_method(method) }
-    end
-  end
-
   module_function
 
   # Returns in each worker, and never in the server.
@@ -50,12 +33,15 @@ module TwiceproofFork
 
   # Loads what was learnt, up to what would not be the same in a worker that was forked, and tells that.
   def load_all
-    @differ = [*File.read("#{FOLDER}/differ").split, "all variables"]
-    ENV.singleton_class.prepend(Reads)
-    unfit(File.readlines("#{FOLDER}/load", chomp: true))
+    notice_reads(*%w[differ addresses].map { |name| lines(name) })
+    unfit(lines("load"))
   ensure
     own_gems
     Reads.end
+  end
+
+  def lines(name)
+    File.readlines("#{FOLDER}/#{name}", chomp: true)
   end
 
   def unfit(lines)
@@ -64,7 +50,7 @@ module TwiceproofFork
       bundlers(path.split("\x1f")) if path
       before = state
       why = loaded(name, file)
-      why = @met || why || kept(before, state)
+      why = @met || why || kept(before, state) || in_c
       return "#{name}\t#{why}" if why
     end
     nil
@@ -87,11 +73,6 @@ module TwiceproofFork
     Kernel.send(:private, :require)
   end
 
-  def read(name)
-    @met ||= "reads #{name}" if @differ.include?(name)
-    name
-  end
-
   def loaded(name, path)
     before = $LOADED_FEATURES.size
     require name
@@ -108,7 +89,14 @@ module TwiceproofFork
     status = File.read("/proc/self/status").scan(/^(Threads|Umask):\s*(\w+)/).to_h
     files = Dir.children("/proc/self/fd").to_h { |n| [n, linked(n)] }.reject { |_, path| path.start_with?("/") }
     {"starts a thread" => status["Threads"], "changes the umask" => status["Umask"], "changes the folder" => Dir.pwd,
-     "keeps something open" => files, "changes the load path" => @path && $LOAD_PATH.dup} # RubyGems may, as in a worker
+     "keeps something open" => files, "changes the load path" => @path && $LOAD_PATH.dup, # RubyGems may, as in a worker
+     "starts another process" => children}
+  end
+
+  # The page faults of those that were waited for, and those that are there.
+  def children
+    faults = File.read("/proc/self/stat").rpartition(")").last.split[8]
+    [faults, *Dir["/proc/self/task/*/children"].map { |list| File.read(list) }]
   end
 
   def linked(number)
@@ -169,5 +157,6 @@ module TwiceproofFork
   end
 end
 
+load "#{__dir__}/forkreads.rb"
 TwiceproofFork.serve
 Object.send(:remove_const, :TwiceproofFork)

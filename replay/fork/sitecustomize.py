@@ -26,7 +26,7 @@ def shadowed() -> None:
 MODE, _, FOLDER = os.environ["TWICEPROOF_FORK"].partition(":")
 forkfind.hide(os.environ, HERE)
 sys.path.remove(HERE)
-for module in ("forkfind", "forklearn", "forkserve"):
+for module in ("forkfind", "forklearn", "forkreads", "forkserve"):
     del sys.modules[module]
 shadowed()
 if MODE == "learn":

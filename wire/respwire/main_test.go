@@ -116,7 +116,7 @@ func say(t testing.TB, conn net.Conn, sent, want string) {
 		t.Fatal(err)
 	}
 	got := make([]byte, len(want))
-	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(5 * time.Minute))
 	n, err := readFull(conn, got)
 	if string(got[:n]) != want {
 		t.Fatalf("%q is answered by %q, %v, want %q", sent, got[:n], err, want)

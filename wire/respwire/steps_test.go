@@ -212,7 +212,7 @@ func until(t *testing.T, conn interface {
 }, want string) {
 	t.Helper()
 	var got []byte
-	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(5 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	for !strings.HasSuffix(string(got), want) {

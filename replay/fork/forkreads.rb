@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+# Who reads, while it is loaded, what each worker has with a value of its own? By whatever way.
+module TwiceproofFork
+  # In the place of ENV's own.
+  module Reads
+    NAMED = %i[[] fetch key? has_key? include? member? assoc delete].freeze
+    SEVERAL = %i[values_at slice except].freeze
+    NOTHING = %i[[]= store clear replace freeze rehash to_s].freeze # of what was there
+
+    NAMED.each do |method|
+      define_method(method) { |name, *rest, &block| super(TwiceproofFork.read(name), *rest, &block) }
+    end
+    SEVERAL.each do |method|
+      define_method(method) { |*names| super(*names.each { |name| TwiceproofFork.read(name) }) }
+    end
+    %i[update merge!].each do |method| # what was there is told to a block
+      define_method(method) { |*others, &block| (block && TwiceproofFork.read_all) || super(*others, &block) }
+    end
+    (ENV.singleton_methods(false) - instance_methods(false) - NOTHING).each do |method|
+      define_method(method) { |*rest, &block| TwiceproofFork.read_all || super(*rest, &block) }
+    end
+
+    def self.end
+      instance_methods(false).each { |method| remove_method(method) }
+    end
+  end
+
+  module_function
+
+  def notice_reads(differ, addresses)
+    @differ = differ
+    @addresses = addresses
+    @mapped = mapped
+    ENV.singleton_class.prepend(Reads)
+  end
+
+  def read(name)
+    @met ||= "reads #{name}" if @differ.include?(name)
+    name
+  end
+
+  def read_all
+    @met ||= "reads all variables"
+    nil
+  end
+
+  # What C code may read: an address that is named in its file, or whatever one of these is asked for.
+  def in_c
+    any = %w[Fiddle FFI].find { |name| Object.const_defined?(name) }
+    return "can read any variable, by #{any}" if any
+
+    (mapped - @mapped).each do |file|
+      @mapped << file
+      named = File.binread(file).then { |text| @addresses.find { |name| text.include?(name.b) } }
+      return "may read #{named}, which is named in #{File.basename(file)}" if named
+    end
+    nil
+  end
+
+  def mapped
+    File.readlines("/proc/self/maps", chomp: true).map { |line| line.split(nil, 6).last.to_s }.uniq
+        .select { |path| path.start_with?("/") && File.file?(path) }
+  end
+end
