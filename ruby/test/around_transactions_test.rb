@@ -123,6 +123,49 @@ class AroundTransactionsTest < GuardedTest
     assert_equal [0, nil, false], [@app.database.effects(@type, "1"), record(@app.database), @app.in_transaction?]
   end
 
+  # Whoever is given it next would write in the guard's transaction, and lose that with it.
+  def test_a_body_that_gives_its_connection_back
+    @type = self.class.next_type
+    @app = Application.named("active_record postgres")
+    own = guard(@app.database, job)
+    pool = ActiveRecord::Base.connection_pool
+    error = assert_raises(Twiceproof::BodyError) do
+      own.run_tx(@app.connection, delivery) { @app.insert(@type, "1") && pool.release_connection }
+    end
+
+    assert_match(/gave the connection back to its pool/, error.message)
+    assert_equal [0, nil, false], [@app.database.effects(@type, "1"), record(@app.database), @app.connection.transaction_open?]
+  end
+
+  # Its claim would be lost, and what follows be committed by itself, again at each delivery.
+  TestDatabase::NAMES.product(%i[reconnect! reset!]).each do |name, reset|
+    define_method("test_a_body_that_resets_its_connection: #{name}, #{reset}") do
+      @type = self.class.next_type
+      @app = Application.named("active_record #{name}")
+      own = guard(@app.database, job)
+      result = own.run_tx(@app.connection, delivery) { @app.connection.public_send(reset) && @app.insert(@type, "1") }
+
+      assert_match(/#{reset} in the guard's transaction loses it/, result.error.message)
+      assert_equal [0, nil, false], [@app.database.effects(@type, "1"), record(@app.database), @app.connection.transaction_open?]
+      @app.connection.public_send(reset)
+      own.run_tx(@app.connection, delivery) { @app.insert(@type, "1") }
+
+      assert_equal 1, @app.database.effects(@type, "1")
+    end
+  end
+
+  # Its fault, so it takes Sidekiq's retries, and is not just put back.
+  def test_a_body_that_closes_its_connection
+    @type = self.class.next_type
+    @app = Application.named("active_record postgres")
+    pool = ActiveRecord::Base.connection_pool
+    assert_raises(Twiceproof::BodyError) do
+      guard(@app.database, job).run_tx(@app.connection, delivery) { pool.disconnect! || @app.insert(@type, "1") }
+    end
+
+    assert_nil record(@app.database)
+  end
+
   # In a rollback journal a reader refuses the COMMIT, which leaves the transaction open: not for the connection's next user.
   %w[bare active_record sequel].each do |kind|
     define_method("test_a_refused_commit_leaves_nothing_open: #{kind}") do
@@ -224,7 +267,7 @@ class AroundTransactionsTest < GuardedTest
   end
 
   def short_lived
-    @app.database.connect.tap { |c| c.exec("SET idle_in_transaction_session_timeout = '100ms'") }
+    @app.database.connect.tap { |c| c.exec("SET idle_in_transaction_session_timeout = '1s'") }
   end
 
   def shut(connection)

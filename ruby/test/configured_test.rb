@@ -59,7 +59,10 @@ class ConfiguredTest < GuardedTest
     assert_equal 1, world.redis.zcard("schedule")
     assert_raises(Twiceproof::NotStoredError) { made.new.perform("1") }
     refusing = job_class(own_row, application: -> { raise Twiceproof::RefusedError, "no" }) { |_| raise "entered" }
-    assert_raises(Twiceproof::RefusedError) { deliver_job(refusing, "1") }
+    deliver_job(refusing, "2")
+
+    assert_equal 2, world.redis.zcard("schedule")
+    assert_raises(Twiceproof::RefusedError) { refusing.new.perform("1") }
   end
 
   # A claim that is not committed at once, and rows that are not there.

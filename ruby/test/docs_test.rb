@@ -78,8 +78,9 @@ class DocsTest < Minitest::Test
   # Where the page's files are, and the address of its database.
   def within_files(&block)
     Dir.mktmpdir do |dir|
+      own_rows = %w[booking.create booking.rate].map { |type| "  #{type}: #{JSON.generate(OWN_ROW)}\n" }.join
       settings = PAGE[/```yaml\n(.*?)```/m, 1]
-      File.write("#{dir}/twiceproof.yaml", "#{settings}  booking.create: #{JSON.generate(OWN_ROW)}\n")
+      File.write("#{dir}/twiceproof.yaml", "#{settings}#{own_rows}")
       address = @app.database.address
       ENV["DATABASE_URL"] = "postgresql://#{address[:user]}@#{address[:host]}:#{address[:port]}/#{address[:dbname]}"
       Dir.chdir(dir, &block)

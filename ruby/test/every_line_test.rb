@@ -176,7 +176,8 @@ class EveryLineTest < GuardedTest
     assert_operator acts, :>, 0, line if acted == 1 && state == "claimed"
     refute_nil state, line if acted == 1
     @app.database.change(@type, "1", @app.database.older("claimed_at", 120_000))
-    assert_includes %i[completed held], @guard.run(delivery) { @acts += 1 }.outcome, line
+    # A claim that was sent and not waited for may come to its end at the server only now.
+    assert_includes [:completed, :held, *(:live unless state)], @guard.run(delivery) { @acts += 1 }.outcome, line
     assert_operator @acts, :<=, 1, line
   end
 end

@@ -79,6 +79,18 @@ class GuardTest < GuardedTest
     assert_raises(Twiceproof::KeyRefusedError) { guard(nil, job("hold")).run(delivery(nil)) { flunk } }
   end
 
+  # Two threads would speak on it at once.
+  def test_the_same_connection_again
+    one = sqlite.connect
+    guarded = Twiceproof::Guard.new(-> { one }, job("hold"), log: Logger.new(nil))
+    own = guarded.instance_variable_get(:@own)
+    error = guarded.run(delivery("1")) { own.lend { guarded.run(delivery("2")) { flunk } } }.error
+
+    assert_match(/connect gave the same connection again/, error.message)
+  ensure
+    one&.close
+  end
+
   TestDatabase::NAMES.each do |name|
     define_method("test_threads_act_once: #{name}") do
       @type = self.class.next_type
@@ -174,6 +186,7 @@ class GuardTest < GuardedTest
     connect = -> { down.empty? ? database.connect.tap { |c| opened << c } : raise(Errno::ECONNREFUSED) }
     guarded = Twiceproof::Guard.new(connect, job("hold", lease: 600), log: Logger.new(nil))
     thread = Thread.new { guarded.run(delivery) { opened.each(&:close) && (down << true) } }
+    sleep 0.02 while down.empty?
 
     assert_nil thread.join(1)
     thread.kill

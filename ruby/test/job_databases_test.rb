@@ -97,11 +97,12 @@ class JobDatabasesTest < GuardedTest
     world = SidekiqWorld.of("postgres")
     Sidekiq.configure_client { |config| config.redis = {url: world.url} }
     world.redis.flushall
+    began = Time.now.to_f
     deliver_job(made, "1")
     (member, at), = world.redis.zrange("schedule", 0, -1, with_scores: true)
 
     assert_equal({"class" => "AJob", "args" => ["1"], "jid" => "1", "queue" => "default"}, JSON.parse(member))
-    assert_in_delta Time.now.to_f + 10, at, 4
+    assert_includes began + 10..Time.now.to_f + 13, at
     assert_match(/put back for \d+\.\ds: nothing could be stored/, @log.string)
     assert_raises(Twiceproof::NotStoredError) { made.new.perform("1") }
   end
@@ -118,6 +119,21 @@ class JobDatabasesTest < GuardedTest
     end
   ensure
     Twiceproof::JobSettings.all.pop(2)
+  end
+
+  # Where one has acted for a key, another's effect would be missing.
+  def test_a_second_class_under_the_name_of_a_job
+    with_job_file("effect" => {"kind" => "outside"}, "stale_claim" => {"policy" => "hold"}) do
+      Twiceproof.configuration.connect = -> { @database.connect }
+      2.times do # loaded again
+        charged = named(:ChargedJob)
+        [charged, named(:ChildJob, charged)].each { |job| assert_equal @type, job.twiceproof_settings.guard.job.type }
+      end
+      words = /guards JobDatabasesTest::ChargedJob, and JobDatabasesTest::RefundedJob would be skipped/
+      assert_refused(Twiceproof::RefusedError, words) { named(:RefundedJob).twiceproof_settings.guard }
+    end
+  ensure
+    Twiceproof::JobSettings.all.reject! { |settings| settings.type == @type }
   end
 
   # All jobs of a process have the guard's connections in common.
@@ -140,6 +156,12 @@ class JobDatabasesTest < GuardedTest
   end
 
   private
+
+  def named(name, parent = Object)
+    type = @type
+    self.class.send(:remove_const, name) if self.class.const_defined?(name, false)
+    self.class.const_set(name, Class.new(parent) { include Twiceproof::Job }).tap { |job| job.twiceproof(type) }
+  end
 
   # Two databases, and the guard's job file and its connections as an application has them.
   def each_shard

@@ -69,7 +69,7 @@ class Worker
   end
 
   def dead?
-    @thread.join(5) && true
+    @thread.join(60) && true
   end
 
   private

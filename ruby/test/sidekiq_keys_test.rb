@@ -16,7 +16,7 @@ class SidekiqKeysTest < Minitest::Test
       push("ChargeJob", key, "well")
       mail(key, "well")
     end
-    till.until("done or put back") { %w[after skipped put_back].sum { |step| till.count(step, key) } == 4 }
+    till.until("done or put back") { %w[after skipped put_back].sum { |step| till.count(step, key) } >= 4 }
 
     assert_equal 2, till.count("charge", key)
     %w[charge.create mail.send].each { |job| completed(job, key) }
@@ -70,7 +70,7 @@ class SidekiqKeysTest < Minitest::Test
       client.middleware { |chain| chain.add(Tenanting, tenant) }
       client.push("class" => "TenantJob", "args" => [key, "well"])
     end
-    till.until("ended") { till.count("after", key) + %w[skipped put_back].sum { |step| till.count(step, "one/#{key}") } == 3 }
+    till.until("ended") { till.count("after", key) + %w[skipped put_back].sum { |step| till.count(step, "one/#{key}") } >= 3 }
 
     assert_equal 2, till.count("charge", key)
   end
@@ -109,7 +109,7 @@ class SidekiqKeysTest < Minitest::Test
   def test_what_active_job_has_beside_the_arguments
     key = start
     %w[one two one].each { |tenant| mail(key, "well", "TenantMailJob", inner: {"tenant" => tenant}) }
-    till.until("ended") { till.count("after", key) + %w[skipped put_back].sum { |step| till.count(step, "one/#{key}") } == 3 }
+    till.until("ended") { till.count("after", key) + %w[skipped put_back].sum { |step| till.count(step, "one/#{key}") } >= 3 }
     %w[one two].each { |tenant| completed("mail.tenant", "#{tenant}/#{key}") }
 
     assert_equal 2, till.count("charge", key)

@@ -14,7 +14,7 @@ class SidekiqOddTest < Minitest::Test
   # What Ruby reads and does not write again: a number, and bytes.
   UNWRITABLE = {"1e999" => '"more":1e999', "Latin-1" => "\"more\":\"\xE9t\xE9\""}.freeze
 
-  # Nothing is lost, and a person is told: by the log, and by Sidekiq's error handlers.
+  # Nothing is lost or used up, and a person is told: by the log, and by Sidekiq's error handlers.
   BROKEN.each do |why, (broken, mended)|
     test_on_each("what the database refuses for good is an error, and put back: #{why}") do
       start
@@ -23,21 +23,31 @@ class SidekiqOddTest < Minitest::Test
       till.wait("after", warmed, 2)
       key = @world.next_key
       %w[charge.create booking.create].each { |job| till.until("completed") { record(job, warmed, "state") == ["completed"] } }
-      @world.database.execute(broken)
-      texts = %w[ChargeJob BookingJob].map { |name| push(name, key, "well") }
-      begin
-        texts.each do |text|
-          assert_equal "Twiceproof::NotStoredError", till.wait("told", jid(text))["error"]
-          till.until("put back") { @world.waiting("schedule", text).any? }
-        end
-      ensure
-        @world.database.execute(mended)
-      end
-      %w[charge.create booking.create].each { |job| assert_match(/ERROR.*#{job}: nothing can be stored until/, @world.log) }
-      assert_equal 0, till.count("charge", key)
-      texts.each { |text| @world.due("schedule", text) }
-      till.wait("after", key, 2)
+      put_back_until_mended(broken, mended, "ChargeJob" => key, "BookingJob" => key)
     end
+  end
+
+  # A deploy whose migration comes later.
+  test_on_each("a worker that has never seen its table", TestDatabase::NAMES) do
+    cold = "cold-#{@world.next_key}"
+    pid = @world.worker("-c", "1", "-q", cold)
+    names = %w[ChargeJob BookingJob BlockJob].to_h { |name| [name, "#{name}-#{cold}"] }
+    put_back_until_mended(*BROKEN["no table"], names, cold)
+    names.each_value { |key| assert_equal 1, till.count("charge", key) }
+  ensure
+    @world.kill(pid) if pid
+  end
+
+  UNFIT = ["ALTER TABLE idempotency_records DROP PRIMARY KEY",
+           "ALTER TABLE idempotency_records ADD PRIMARY KEY (job_type, operation_key)"].freeze
+
+  def test_a_worker_that_finds_an_unfit_table
+    @world = SidekiqWorld.of("mysql")
+    cold = "cold-#{@world.next_key}"
+    pid = @world.worker("-c", "1", "-q", cold)
+    put_back_until_mended(*UNFIT, {"ChargeJob" => "a-#{cold}", "BookingJob" => "b-#{cold}"}, cold)
+  ensure
+    @world.kill(pid) if pid
   end
 
   # Also when its perform is a module's.
@@ -96,6 +106,23 @@ class SidekiqOddTest < Minitest::Test
   end
 
   private
+
+  def put_back_until_mended(broken, mended, keys, queue = "default")
+    @world.database.execute(broken)
+    texts = keys.map { |name, key| push(name, key, "well", queue: queue) }
+    begin
+      texts.each do |text|
+        assert_match(/\ATwiceproof::(NotStored|Refused)Error\z/, till.wait("told", jid(text))["error"])
+        assert_equal JSON.parse(text), JSON.parse(till.until("put back") { @world.waiting("schedule", text).first }[0])
+      end
+    ensure
+      @world.database.execute(mended)
+    end
+    %w[charge.create booking.create].each { |job| assert_match(/ERROR.*#{job}: nothing can be stored until/, @world.log) }
+    keys.each_value { |key| assert_equal 0, till.count("charge", key) }
+    texts.each { |text| @world.due("schedule", text, queue) }
+    keys.each_value { |key| till.wait("after", key, keys.values.count(key)) }
+  end
 
   def odd(name, key, more)
     text = %({"retry":2,"queue":"default","class":"#{name}","args":["#{key}","well"],"jid":"#{SecureRandom.hex(12)}",#{more}})

@@ -12,8 +12,8 @@ module SidekiqSteps
 
   # One test on each database.
   module OnEach
-    def test_on_each(what, &body)
-      DATABASES.each do |name|
+    def test_on_each(what, databases = DATABASES, &body)
+      databases.each do |name|
         define_method("test_#{what}: #{name}") do
           @world = SidekiqWorld.of(name)
           instance_exec(&body)

@@ -165,6 +165,8 @@ class SidekiqWorld
   end
 
   def address
+    return {adapter: "sqlite3", database: database.path, timeout: 5000} if database.dialect == "sqlite"
+
     given = database.address
     return given.merge(adapter: "mysql2") unless given[:dbname]
 

@@ -6,7 +6,7 @@ require "socket"
 # The outside service, in the test's process: it counts what workers tell it, a line of JSON each, and answers when
 # the test lets it. So a step of a worker is held, or its process killed, exactly there.
 class Till
-  WAIT = 30
+  WAIT = 120
 
   attr_reader :port, :told
 

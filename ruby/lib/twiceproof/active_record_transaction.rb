@@ -3,12 +3,49 @@
 module Twiceproof
   # Through ActiveRecord, so that a model's own transactions join it, and its callbacks run.
   class ActiveRecordTransaction < Transaction
+    # A transaction of the body's own would join the guard's, and what it rolls back (by an error that the body
+    # rescues, ActiveRecord::Rollback, a save that is false) would be committed all the same. So it is a savepoint,
+    # whose callbacks still wait for the COMMIT.
+    module Inner
+      attr_accessor :twiceproof_outermost, :twiceproof_committed
+
+      def transaction(requires_new: nil, **more, &block)
+        outermost = @twiceproof_outermost && open_transactions == 1
+        super(requires_new: requires_new || outermost, **more, &block)
+      end
+
+      def commit_db_transaction
+        super
+        @twiceproof_committed = true
+      end
+
+      # A new session has lost the claim, and commits each statement by itself.
+      %i[reconnect! reset!].each do |name|
+        define_method(name) do |*given, **more|
+          open = @twiceproof_outermost && open_transactions.positive? # it may have been left before that was taken back
+          raise RefusedError, "#{name} in the guard's transaction loses it; call it before" if open
+
+          super(*given, **more)
+        end
+      end
+    end
+
     def self.begun?(connection)
       connection.transaction_open?
     end
 
     def callbacks?
       true
+    end
+
+    # What was raised since is a callback's.
+    def committed?
+      @connection.twiceproof_committed
+    end
+
+    # ActiveRecord itself has closed the connection, as establish_connection does.
+    def ended?
+      depth.zero?
     end
 
     private
@@ -19,14 +56,31 @@ module Twiceproof
 
     def within(&block)
       @open = true
+      @owner = @connection.owner
       start { @connection.begin_transaction(joinable: true, _lazy: false) }
+      guard_inner
       return false unless work(&block)
 
-      # Else commit_transaction would only release a savepoint.
-      raise BodyError, "not committed: the body left a transaction of its own open" if depth > 1
-
+      refuse_what_the_body_left
       @connection.commit_transaction
       true
+    ensure
+      @connection.twiceproof_outermost = false if @connection.is_a?(Inner)
+    end
+
+    # From 7.1 on ActiveRecord does not see the guard's own statements, and would begin anew instead of a savepoint.
+    def guard_inner
+      @connection.extend(Inner).twiceproof_outermost = true
+      @connection.twiceproof_committed = false
+      current = @connection.current_transaction
+      current.dirty! if current.respond_to?(:dirty!)
+    end
+
+    # Where the body has left a transaction of its own, commit_transaction would only release a savepoint; where it has
+    # let go of its connection (clear_active_connections!), other threads write in this transaction.
+    def refuse_what_the_body_left
+      raise BodyError, "not committed: the body left a transaction of its own open" if depth > 1
+      raise BodyError, "not committed: the body gave the connection back to its pool" if @connection.owner != @owner
     end
 
     # Nothing is written yet, so it may be left: the server may not answer, and this is the application's connection.

@@ -12,9 +12,9 @@ module Twiceproof
   # person), :mismatch (same key, other content), :released (definitely not applied), :given_up (nobody can
   # tell) or :lost (the claim was another worker's by the time this one had acted: a second effect may exist).
   # repeat: the operation was completed before this delivery. retry_after: for how many seconds a redelivery
-  # has nothing to do. error: what the body or the look-up raised. deadline: the end of this delivery's own
-  # claim, by the monotonic clock. taken_over: an
-  # earlier attempt was in doubt, and this delivery has followed the policy.
+  # has nothing to do. error: what the body, the look-up, or after an own row's COMMIT a framework's
+  # callback raised. deadline: the end of this delivery's own claim, by the monotonic clock. taken_over: an earlier
+  # attempt was in doubt, and this delivery has followed the policy.
   Result = Struct.new(:outcome, :key, :repeat, :completion, :value, :retry_after, :deadline, :error, :decided,
                       :taken_over, keyword_init: true) do
     def initialize(outcome:, key:, repeat: false, completion: "", retry_after: 0, **given)

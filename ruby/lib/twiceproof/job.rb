@@ -41,7 +41,7 @@ module Twiceproof
       # application gives the connection as Configuration#application does. transaction: :block leaves it to
       # perform where its own rows' transaction is, by twiceproof_transaction; else it is all of perform.
       def twiceproof(type, **settings)
-        @twiceproof_settings = JobSettings.new(type, **settings)
+        @twiceproof_settings = JobSettings.new(type, of: self, **settings)
         twiceproof_settings
       end
 

@@ -64,7 +64,7 @@ module Twiceproof
         result = @settings.run(delivery) { |op| within(op) { act.call } }
       rescue BodyError
         raise
-      rescue NotStoredError => e
+      rescue NotStoredError, RefusedError => e
         @ending.not_stored(e)
       end
       @ending.of(result, act)

@@ -19,7 +19,7 @@ module Twiceproof
     # The value of perform, or what ends it otherwise.
     def of(result, act)
       taken_over(result) if result.taken_over
-      return act.value if act.returned? && %i[completed lost].include?(result.outcome)
+      return returned(result, act) if act.returned? && %i[completed lost].include?(result.outcome)
 
       failed(result, act.error || result.error) if act.entered? && result.error && result.outcome != :held
       result.outcome == :completed ? repeat(result) : not_acted(result)
@@ -29,13 +29,23 @@ module Twiceproof
     def not_stored(error)
       raise error unless @delivery
 
-      lasting(error) if Failure.answered?(error.cause) && !Failure.may_change?(error.cause)
+      lasting(error) if error.is_a?(RefusedError) || (Failure.answered?(error.cause) && !Failure.may_change?(error.cause))
       put_back("nothing could be stored: #{error.message}", DATABASE_PAUSE, nil)
     end
 
     private
 
-    # No table, no key, no permission: it comes back until a person has mended that.
+    # With an error the row is there, and what a framework calls after its COMMIT has failed: a person is to know.
+    def returned(result, act)
+      if result.error
+        raise result.error unless @delivery
+
+        @delivery.report(result.error)
+      end
+      act.value
+    end
+
+    # No table, no key, no permission, a transaction left open: it comes back until a person has mended that.
     def lasting(error)
       log(:error, "nothing can be stored until this is mended: #{error.message}")
       @delivery.report(error)
@@ -82,7 +92,7 @@ module Twiceproof
 
       seconds = within(delay)
       @delivery.put_back(seconds)
-      log(:info, format("put back for %<seconds>.1fs: %<reason>s", seconds: seconds, reason: reason))
+      log(result ? :info : :warn, format("put back for %<seconds>.1fs: %<reason>s", seconds: seconds, reason: reason))
       tell("put_back", result, countdown: seconds, reason: reason)
       @delivery.leave
     end

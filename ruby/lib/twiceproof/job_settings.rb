@@ -11,12 +11,13 @@ module Twiceproof
       attr_reader :all
     end
 
-    attr_reader :type, :not_applied
+    attr_reader :type, :of, :not_applied
 
-    def initialize(type, look_up: nil, not_applied: [], application: nil, transaction: :perform)
+    def initialize(type, of: nil, look_up: nil, not_applied: [], application: nil, transaction: :perform)
       raise ArgumentError, "transaction is :perform or :block" unless %i[perform block].include?(transaction)
 
       @type = type
+      @of = of
       @look_up = look_up
       @not_applied = Array(not_applied)
       @application = application
@@ -38,7 +39,7 @@ module Twiceproof
     # One for each database, and the same for all of an operation, wherever its body goes.
     def guard
       database = Twiceproof.configuration.database
-      @lock.synchronize { @guards[database] ||= Twiceproof.configuration.guard(type, @look_up) }
+      @lock.synchronize { @guards[database] ||= made }
     end
 
     def run(delivery, &act)
@@ -49,6 +50,23 @@ module Twiceproof
     end
 
     private
+
+    def made
+      first = JobSettings.all.take_while { |other| !other.equal?(self) }.find { |other| second_to?(other) }
+      return Twiceproof.configuration.guard(type, @look_up) unless first
+
+      raise RefusedError, "job #{type} guards #{first.of}, and #{of} would be skipped where that has acted for the same key: " \
+                          "name another job in #{of}, or make it a child of #{first.of}"
+    end
+
+    # Not its child, nor either of them loaded again.
+    def second_to?(other)
+      type == other.type && [of, other.of].all? { |job| job&.name } && (line(of) & line(other.of)).empty?
+    end
+
+    def line(job)
+      job.ancestors.select { |above| above.instance_variable_defined?(:@twiceproof_settings) }.map(&:name)
+    end
 
     # Nothing is claimed yet, so whatever it raises keeps the message.
     def ask(which)

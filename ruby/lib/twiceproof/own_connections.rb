@@ -13,6 +13,7 @@ module Twiceproof
     def initialize(connect)
       @connect = connect
       @free = {}
+      @opened = ObjectSpace::WeakMap.new
     end
 
     def lend
@@ -51,6 +52,9 @@ module Twiceproof
     def open
       connection = @connect.call
       driver = Driver.of(connection).limited
+      raise RefusedError, "connect gave the same connection again; let it open another one at each call" if @opened[connection]
+
+      @opened[connection] = true
       if driver.in_transaction?(connection)
         raise RefusedError, "connect gave a connection with an open transaction; give the guard one of its own"
       end

@@ -61,24 +61,32 @@ module Twiceproof
       @value = @ending.result_of(@op)
       @records.seal_own_row(connection, driver, @claimed, @value, number)
     rescue StandardError => e
-      raise (Failure.answered?(e) ? BodyError : NotCommittedError), "not committed: #{e.message}"
+      by_body = Failure.answered?(e) || @transaction.ended?
+      raise (by_body ? BodyError : NotCommittedError), "not committed: #{e.message}"
     end
 
     def ended
       return refused if @stage == :nothing
       return rolled_back if @error
 
-      prove if @transaction.callbacks?
+      raise BodyError, "not committed: the record is not there" if @transaction.callbacks? && !committed?
+
       @ending.log(:info, "completed", @claimed, completion: "acted")
       result(:completed, completion: "acted", value: @value)
     end
 
     # A COMMIT after an error that a callback has swallowed only rolls back, and PostgreSQL says so quietly.
-    def prove
+    def committed?
       record = Resend.stored("read record after a commit") do
         Resend.until_answered(Clock.now + Resend::PATIENCE) { @records.read(@claimed.key) }
       end
-      raise BodyError, "not committed: the record is not there" if record&.token != @claimed.token
+      record&.token == @claimed.token
+    end
+
+    # What a framework calls after its COMMIT has raised: the row is there, and no message comes for the rest again.
+    def followed(error)
+      @ending.log(:error, "completed, but what follows its commit failed", @claimed, cause: error.inspect)
+      result(:completed, completion: "acted", value: @value, error: error)
     end
 
     def refused
@@ -92,6 +100,8 @@ module Twiceproof
 
         raise_as("claim operation", error)
       when :sealed
+        return followed(error) if @transaction.committed? && committed?
+
         raise_as("commit: nobody can tell whether it was done", error)
       end
       hold_broken_body

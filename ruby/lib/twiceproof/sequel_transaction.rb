@@ -17,10 +17,11 @@ module Twiceproof
       @connection.synchronize { |connection| connection }
     end
 
+    # A transaction of the body's own is a savepoint: what it rolls back must not be committed with this one.
     def within(&block)
       @open = true
       commit = false
-      @connection.transaction do
+      @connection.transaction(auto_savepoint: true) do
         @connection.rollback_on_exit
         commit = work(&block)
         @connection.rollback_on_exit(cancel: true) if commit

@@ -12,7 +12,9 @@ module Twiceproof
   # Whoever owns the connection can give the guard another one: perform opens the outermost transaction, yields
   # the driver's connection, commits when the block returned true, and rolls back otherwise, also when the block
   # was left by throw or the thread is killed (nil: nothing was claimed). It never ends what was open before.
-  # callbacks? tells whether anything is sent between the block and the COMMIT.
+  # callbacks? tells whether anything is sent between the block and the COMMIT; after a failure committed? tells
+  # whether the COMMIT was answered; ended?, whether the body has ended the transaction by what belongs to the
+  # connection's owner.
   class Transaction
     class << self
       # connection is a driver's, ActiveRecord's (ActiveRecord::Base.connection) or Sequel's (a Database).
@@ -53,6 +55,14 @@ module Twiceproof
     end
 
     def callbacks?
+      false
+    end
+
+    def committed?
+      false
+    end
+
+    def ended?
       false
     end
 
