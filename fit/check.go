@@ -77,7 +77,7 @@ func duration(text string) (d time.Duration, what, hint string) {
 // roots of a message's paths, and paths to show, for each queue.
 var (
 	roots = map[job.Queue][]string{
-		job.SQS: {"body", "attributes"}, job.Celery: {"kwargs", "args"}, job.Sidekiq: {"args", "job"},
+		job.SQS: {"body", "attributes"}, job.Celery: {"kwargs", "args", "headers"}, job.Sidekiq: {"args", "job"},
 	}
 	examplePath    = map[job.Queue]string{job.SQS: "body.order.id", job.Celery: "kwargs.order_id", job.Sidekiq: "args[0]"}
 	exampleContent = map[job.Queue]string{job.SQS: "body.amount_cents", job.Celery: "kwargs.amount_cents", job.Sidekiq: "args[1]"}

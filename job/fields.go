@@ -11,7 +11,7 @@ import (
 // and int64 are taken as integers.
 //
 //	SQS      body, attributes
-//	Celery   args, kwargs (a call by position is bound to its signature first)
+//	Celery   args, kwargs (a call by position is bound to its signature first), headers (the application's own)
 //	Sidekiq  args, job (the whole job, for what a middleware has put beside its args)
 type Fields map[string]any
 
@@ -64,14 +64,14 @@ func FieldsOfSidekiq(payload []byte) (Fields, error) {
 	return Fields{rootArgs: args, rootJob: decoded}, nil
 }
 
-// fieldsOfCelery reads the arguments of a call: {"args": […], "kwargs": {…}}, either of
-// which may be left out.
+// fieldsOfCelery reads a call: {"args": […], "kwargs": {…}, "headers": {…}}, each of which
+// may be left out.
 func fieldsOfCelery(call []byte) (Fields, error) {
 	decoded, err := objectOf(call)
 	if err != nil {
 		return nil, err
 	}
-	fields := Fields{rootArgs: []any{}, rootKwargs: map[string]any{}}
+	fields := Fields{rootArgs: []any{}, rootKwargs: map[string]any{}, rootHeaders: map[string]any{}}
 	for name := range fields {
 		if given, ok := decoded[name]; ok {
 			fields[name] = given

@@ -117,6 +117,8 @@ var wholeMessages = []goldenKey{
 	{Name: "attribute with a dot", Key: []string{`attributes["tenant.id"]`}, Fields: raw(`{"body": {}, "attributes": {"tenant.id": "t1"}}`)},
 	{Name: "beside the arguments", Key: []string{"job.tenant", "args[0]"}, Fields: raw(`{"args": [7], "job": {"args": [7], "tenant": "t1"}}`)},
 	{Name: "nothing beside the arguments", Key: []string{"job.tenant", "args[0]"}, Fields: raw(`{"args": [7]}`)},
+	{Name: "a header", Key: []string{"headers.tenant", "kwargs.order_id"}, Fields: raw(`{"args": [], "kwargs": {"order_id": 7}, "headers": {"tenant": "t1"}}`)},
+	{Name: "no such header", Key: []string{"headers.tenant", "kwargs.order_id"}, Fields: raw(`{"args": [], "kwargs": {"order_id": 7, "tenant": "t1"}, "headers": {}}`)},
 	{Name: "no path", Key: []string{}, Fields: raw(`{"args": [7]}`)},
 }
 

@@ -10,8 +10,8 @@ import (
 //
 //	args[0]   args[0].id   kwargs.order_id   body   body.order.id   attributes.tenant
 //
-// It starts with a root: body, attributes, args, kwargs or job. A dot and a name go
-// into an object, brackets and a number into a list, counted from 0. A name of
+// It starts with a root: body, attributes, args, kwargs, headers or job. A dot and a
+// name go into an object, brackets and a number into a list, counted from 0. A name of
 // other characters than ASCII letters, digits, _ and - is quoted in brackets:
 // body["order id"]. Between the quotes \" is a quote, \\ is a backslash, and
 // every other character stands for itself.
@@ -35,6 +35,7 @@ const (
 	rootAttributes = "attributes"
 	rootArgs       = "args"
 	rootKwargs     = "kwargs"
+	rootHeaders    = "headers"
 	rootJob        = "job"
 )
 
@@ -42,7 +43,7 @@ const (
 // Names are quoted only where they must be: body["order"] becomes body.order.
 func (p Path) String() string { return p.text }
 
-// Root is the first name of the path: body, attributes, args, kwargs or job.
+// Root is the first name of the path: body, attributes, args, kwargs, headers or job.
 func (p Path) Root() string {
 	if len(p.steps) == 0 {
 		return ""

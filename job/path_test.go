@@ -21,6 +21,7 @@ var pathTexts = []string{
 	"args[9999999999]", `body["a`, `body["a"`, `body["a\n"]`, `body["a\`, `body['a']`, "body.order id", "body id", "body.caf\u00e9", "body.\u00e9", "body ", " body", "body]",
 	"args", "args.0", `args["0"]`, "kwargs", "kwargs[0]", "attributes", "attributes[0]", "attributes.tenant.id", "attributes.a[0]",
 	"job.tenant", "job.args[0].locale", "job", "job[0]",
+	"headers.tenant", `headers["x-tenant.id"]`, "headers", "headers[0]",
 }
 
 func TestPathGolden(t *testing.T) {

@@ -60,11 +60,11 @@ func (p *pathParser) root() ([]step, error) {
 	}
 	name := p.bareName()
 	switch name {
-	case rootBody, rootAttributes, rootArgs, rootKwargs, rootJob:
+	case rootBody, rootAttributes, rootArgs, rootKwargs, rootHeaders, rootJob:
 		return []step{{name: name}}, nil
 	}
-	return nil, p.fail("does not start with body, attributes, args, kwargs or job",
-		"SQS has body and attributes, Celery args and kwargs, Sidekiq args and job")
+	return nil, p.fail("does not start with body, attributes, args, kwargs, headers or job",
+		"SQS has body and attributes, Celery args, kwargs and headers, Sidekiq args and job")
 }
 
 func (p *pathParser) bareName() string {

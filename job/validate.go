@@ -53,7 +53,7 @@ func (q Queue) roots() []string {
 	case SQS:
 		return []string{rootBody, rootAttributes}
 	case Celery:
-		return []string{rootArgs, rootKwargs}
+		return []string{rootArgs, rootKwargs, rootHeaders}
 	case Sidekiq:
 		return []string{rootArgs, rootJob}
 	}

@@ -8,6 +8,7 @@ import os
 import time
 import urllib.request
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -45,11 +46,12 @@ def application(settings: Mapping[str, Any], name: str = "tasks", **more: Any) -
 
 def job(settings: Mapping[str, Any], kind: str = "outside") -> Job:
     policy = settings.get("policy", "lookup")
+    key = tuple(map(Path.parse, settings.get("key", ["kwargs.order_id"])))
     stale = StaleClaim(policy, settle=timedelta(seconds=1)) if policy == "lookup" else StaleClaim(policy)
     return Job(
         f"{settings.get('job', 'tests')}.{kind}",
         queue="celery",
-        operation=Operation(key=(Path.parse("kwargs.order_id"),), fingerprint=(Path.parse("args[1]"),)),
+        operation=Operation(key=key, fingerprint=(Path.parse("args[1]"),)),
         effect=Effect("own_row" if kind == "own_row" else "outside"),
         longest_run=timedelta(milliseconds=500),
         lease=timedelta(seconds=settings.get("lease", 60)),
@@ -107,6 +109,10 @@ def end(task: Any, how: str) -> None:
         raise NotApplied("the service cannot be reached")
     if how == "sleep":
         time.sleep(60)
+    if how == "swallow":  # an error of the database, after which its transaction takes nothing
+        with suppress(Exception):
+            books().execute("SELECT 1 / 0")
+        return
     kinds = {"ignore": Ignore(), "reject": Reject("again", requeue=True), "drop": Reject("never again"), "exit": SystemExit(1)}
     raise kinds.get(how, KeyError("lost") if how == "key" else ValueError("nobody knows"))
 

@@ -259,6 +259,17 @@ def test_a_transaction_that_somebody_left_open(opened: Open) -> None:
     assert [s.get(timeout=60)["charged"] for s in sent] == [1, 2]
 
 
+def test_a_body_that_swallows_an_error_of_the_database(opened: Open) -> None:
+    """Its transaction takes nothing more. Nothing is there, so the message comes again as after any error of the body."""
+    shop = opened()
+    shop.work()
+    assert shop.send("row", 1, 1, "early_swallow").get(timeout=60)["charged"] == 1
+    with pytest.raises(Exception, match="not committed: current transaction is aborted"):  # the control: no retry is left
+        shop.send("row", 2, 1, "early_swallow", retries=3).get(timeout=60)
+    found = shop.database.execute(f"SELECT item FROM effects WHERE job = '{shop.job}'")
+    assert [row[0] for row in found] == ["1"]
+
+
 def was_logged(shop: Shop, words: str) -> bool:
     return words in shop.logged()
 

@@ -6,7 +6,7 @@ import inspect
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 from celery import Celery, shared_task
 from celery.exceptions import Retry
+from kombu.utils import json
 
 import twiceproof.celery
 from databases import Database
 from jobs import a_job, guard
-from twiceproof import Guard, NotApplied, Operation, Path, RefusedError
-from twiceproof.celery.call import Call, fields_of
+from twiceproof import Guard, KeyRefusedError, NotApplied, Operation, Path, RefusedError
+from twiceproof.celery.call import Call, fields_of, message_of, plain
 from twiceproof.celery.errors import KeptAtBroker
 from twiceproof.celery.job import Guarded
 from twiceproof.celery.putback import within
@@ -47,7 +48,24 @@ def test_more_arguments_than_are_named() -> None:
 def test_what_newer_serializers_make_objects_of() -> None:
     nested = {"id": ORDER, "due": date(2026, 1, 2), "amounts": (Decimal("1.50"),)}
     fields = fields_of(inspect.signature(charge), (nested,), {})
-    assert fields["args"][0] == {"id": str(ORDER), "due": "2026-01-02", "amounts": ["1.50"]}
+    assert fields["args"][0] == {"id": str(ORDER), "due": "2026-01-02T00:00:00", "amounts": ["1.50"]}
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        (date(2026, 1, 2), "2026-01-02T00:00:00"),
+        (datetime(2026, 1, 2, 3, 4, 5, 6), "2026-01-02T03:04:05.000006"),
+        (datetime(2026, 1, 2, 3, tzinfo=timezone.utc), "2026-01-02T03:00:00Z"),
+        (datetime(2026, 1, 2, 3, tzinfo=timezone(timedelta(hours=1))), "2026-01-02T03:00:00+01:00"),
+        (time(3, 4), "03:04:00"),
+        (Decimal("1.50"), "1.50"),
+        (ORDER, str(ORDER)),
+    ],
+)
+def test_every_version_of_celery_sends_the_same_key(sent: Any, text: str) -> None:
+    """Celery 5.2 sends texts, 5.3 and newer objects; this runs on both."""
+    assert plain(json.loads(json.dumps(sent))) == plain(sent) == text
 
 
 @pytest.mark.parametrize(
@@ -115,6 +133,25 @@ def test_called_without_a_worker(made: Guard) -> None:
         twiceproof.celery.operation()
 
 
+def test_headers_without_a_worker(made: Guard, database: Database) -> None:
+    """apply() and task_always_eager give them; a plain call has none, and no key."""
+    app = Celery(broker="memory://", set_as_current=False)
+    app.conf.task_always_eager = True
+    tenants = Operation(key=(Path.parse("headers.tenant"), Path.parse("args[0]")))
+    g = guard(database, replace(made.job, operation=tenants))
+
+    @app.task(shared=False)
+    @twiceproof.celery.job(g.job.type, guard=g)
+    def charge(order: Any) -> Any:
+        return twiceproof.celery.operation().key
+
+    assert charge.apply((1,), headers={"tenant": ORDER}).get() == f"{ORDER}/1"
+    assert charge.apply_async((1,), headers={"tenant": 7}).get() == "7/1"
+    with pytest.raises(KeyRefusedError, match=r"headers\.tenant is absent"):
+        charge(1)
+    g.close()
+
+
 def test_not_applied_from_another_error(made: Guard) -> None:
     acted: list[Any] = []
 
@@ -136,6 +173,15 @@ def test_a_result_that_is_no_json(made: Guard) -> None:
 
     assert charge(1) is made
     assert charge(1) is None
+
+
+def test_a_message_that_is_no_json(caplog: pytest.LogCaptureFixture) -> None:
+    """As pickle sends it: the task runs, but the record has nothing to put back, and somebody must hear of that."""
+    task = app_task(charge, name="pickled.charge", shared=False)
+    assert message_of(task, [1], {}) is not None
+    assert "no sweep" not in caplog.text
+    assert message_of(task, [made], {}) is None
+    assert "no sweep can put it back" in caplog.text
 
 
 def test_refused_at_once(made: Guard) -> None:

@@ -24,6 +24,23 @@ def test_two_jobs_have_the_same_key_and_a_renamed_task_keeps_its_job(opened: Ope
     assert shop.count("charge", 7) == 2
 
 
+@pytest.mark.parametrize(("key", "effects"), [(["kwargs.order_id"], 1), (["headers.tenant", "kwargs.order_id"], 2)])
+@pytest.mark.parametrize("on", ["redis", "rabbitmq"])
+def test_a_tenant_in_the_headers(opened: Open, request: pytest.FixtureRequest, on: str, key: list[str], effects: int) -> None:
+    """Without it in the key the other tenant is skipped: the control."""
+    shop = opened(request.getfixturevalue(on), key=key)
+    shop.work()
+    for tenant in ("acme", 2**53 + 1, "acme"):
+        shop.send("charge", 42, headers={"tenant": tenant}).get(timeout=60)
+    assert shop.count("charge", 42) == effects
+    shop.send("charge", 7, 1, "early_not_applied", headers={"tenant": "acme"}).get(timeout=60)
+    assert (shop.count("put_back", 7), shop.count("charge", 7)) == (1, 1)  # what is put back has the same key
+    if effects == 2:
+        assert shop.record("state", key=f"{2**53 + 1}/42") == shop.record("state", key="acme/7") == ("completed",)
+        with pytest.raises(Exception, match=r"headers\.tenant is absent from the message"):
+            shop.send("charge", 42).get(timeout=60)
+
+
 @pytest.mark.parametrize(("task", "effects"), [("old", 2), ("charge", 1), ("unbound", 1)])
 def test_a_second_application_of_the_process(opened: Open, task: str, effects: int) -> None:
     """Celery makes it a task of its own from each function; the guard, which stands below, comes with that."""

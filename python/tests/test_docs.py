@@ -11,9 +11,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import sqlalchemy
+from sqlalchemy import orm
 
+import twiceproof.celery
 from databases import Database
 from jobs import a_job, guard, order
+from twiceproof import BodyError, Guard, Operation, RefusedError
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
 
@@ -59,7 +63,7 @@ def test_the_page(database: Database, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_the_page_about_celery(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if database.name != "psycopg":
         pytest.skip("the page's driver is psycopg")
-    settings, task, retry, own_row, signal = re.findall(
+    settings, task, retry, own_row, in_session, signal = re.findall(
         r"```(?:yaml|python)\n(.*?)```", (PAGE.parent / "celery.md").read_text("utf-8"), re.DOTALL
     )
     (tmp_path / "twiceproof.yaml").write_text(settings)
@@ -84,5 +88,44 @@ def test_the_page_about_celery(database: Database, tmp_path: Path, monkeypatch: 
     assert "NotApplied from self.retry" in retry
     page["guard"].close()
 
-    job = replace(a_job(own_row=True), type="booking.create", queue="celery", operation=page["guard"].job.operation)
-    exec(own_row, {**page, "guard": guard(database, job), "Session": None, "connection_of_this_process": page["connect"]})
+    seat = Operation(key=(twiceproof.Path.parse("kwargs.seat"),))
+    job = replace(a_job(own_row=True), type="booking.create", queue="celery", operation=seat)
+    page.update(guard=guard(database, job), Session=None, connection_of_this_process=page["connect"])
+    exec(own_row, page)
+    run_in_session(in_session, page, database)
+    page["guard"].close()
+
+
+def run_in_session(code: str, page: dict[str, Any], database: Database) -> None:
+    class Seat(orm.DeclarativeBase): ...
+
+    class Booking(Seat):
+        __tablename__ = "seats"
+        seat: orm.Mapped[str] = orm.mapped_column(primary_key=True)
+
+    engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=database.connect)
+    Seat.metadata.create_all(engine)
+    page.update(Booking=Booking, engine=engine, scoped_session=orm.scoped_session, sessionmaker=orm.sessionmaker)
+    exec(code, page)
+    for _ in range(2):  # the second one would fail on the primary key
+        page["book"]("12A")
+    assert database.execute("SELECT seat FROM seats") == [("12A",)]
+    with pytest.raises(BodyError, match=r"nor close the session"):
+        page["app"].task(shared=False)(closing(page))("12B")
+    with pytest.raises(RefusedError, match="sessionmaker is no session"):
+        page["SessionTransaction"](page["guard"], orm.sessionmaker(engine))
+    page["Session"].remove()
+    engine.dispose()
+
+
+def closing(page: dict[str, Any]) -> Any:
+    """What the page says not to write; nothing of it stays, and it says so."""
+    job = replace(page["guard"].job, type="booking.closing")
+    g = Guard(page["connect"], job)
+
+    @twiceproof.celery.job(job.type, guard=g, transaction=lambda: page["SessionTransaction"](g, page["Session"]))
+    def book(seat: str) -> None:
+        with page["Session"]() as session:
+            session.add(page["Booking"](seat=seat))
+
+    return book

@@ -134,6 +134,21 @@ def test_a_session_within_somebody_elses_transaction_is_refused(database: Databa
     framework.close()
 
 
+def test_a_session_that_commits_in_two_phases_is_refused(database: Database, own: Own) -> None:
+    """SQLAlchemy would commit row and record without the seal, and nobody would notice a body that has ended its transaction."""
+    if database.name != "psycopg":
+        pytest.skip("it is SQLAlchemy's own")
+    (job, g), framework = own, SQLAlchemy(database)
+    acted: list[Any] = []
+    framework.session().twophase = True
+    with pytest.raises(RefusedError, match="twophase"):
+        g.run_in(framework.transaction(g), order(), acted.append)
+    assert (acted, database.execute(f"SELECT 1 FROM idempotency_records WHERE job_type = '{job.type}'")) == ([], [])
+    framework.session().twophase = False
+    assert g.run_in(framework.transaction(g), order(), acted.append).outcome == "completed"  # the control
+    framework.close()
+
+
 def test_a_message_without_a_key_opens_nothing(framework: Framework, own: Own) -> None:
     """What it left open would be refused to every message after it."""
     _, g = own

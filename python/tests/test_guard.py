@@ -338,10 +338,10 @@ def test_no_renewal_past_what_the_service_remembers(database: Database) -> None:
         raise ValueError("time-out")
 
     assert g.run(order(), fails).outcome == "given_up"
-    database.execute(f"UPDATE idempotency_records SET {database.older('first_claimed_at', 29_000)} WHERE job_type = '{job.type}'")
+    database.execute(f"UPDATE idempotency_records SET {database.older('first_claimed_at', 27_000)} WHERE job_type = '{job.type}'")
 
     def act(op: Any) -> None:
-        time.sleep(2)
+        time.sleep(4)
         op.renew()
 
     assert isinstance(g.run(order(), act).error, RenewError)

@@ -1,6 +1,7 @@
 package celery
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -86,7 +87,9 @@ func tableOf(headers map[string]value) (amqp.Table, error) {
 		return nil, err
 	}
 	var plain map[string]any
-	if err := json.Unmarshal(encoded, &plain); err != nil {
+	numbers := json.NewDecoder(bytes.NewReader(encoded))
+	numbers.UseNumber() // a header may be in the operation key: every digit is kept
+	if err := numbers.Decode(&plain); err != nil {
 		return nil, err
 	}
 	return tableOfPlain(plain), nil
@@ -110,10 +113,12 @@ func fieldOf(v any) any {
 			list[i] = fieldOf(one)
 		}
 		return list
-	case float64:
-		if v == math.Trunc(v) {
-			return int64(v)
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
 		}
+		f, _ := v.Float64()
+		return f
 	}
 	return v
 }

@@ -89,13 +89,14 @@ func (m message) redelivered() message {
 }
 
 // newMessage is what a client of Celery makes of a call: the template holds args and
-// kwargs, and may name the queue.
+// kwargs, and may name the queue and the application's own headers.
 func newMessage(task string, template queue.Message) (m message, err error) {
 	call := struct {
-		Args   value  `json:"args"`
-		Kwargs value  `json:"kwargs"`
-		Queue  string `json:"queue"`
-	}{value("[]"), value("{}"), standard}
+		Args    value            `json:"args"`
+		Kwargs  value            `json:"kwargs"`
+		Queue   string           `json:"queue"`
+		Headers map[string]value `json:"headers"`
+	}{value("[]"), value("{}"), standard, nil}
 	if err := json.Unmarshal([]byte(template.Body), &call); err != nil {
 		return m, fmt.Errorf("the message is no call: %w", err)
 	}
@@ -108,6 +109,12 @@ func newMessage(task string, template queue.Message) (m message, err error) {
 		"argsrepr": string(call.Args), "kwargsrepr": string(call.Kwargs),
 	} {
 		m.Headers[name] = raw(v)
+	}
+	for name, v := range call.Headers {
+		if _, taken := m.Headers[name]; taken {
+			return m, fmt.Errorf("the message has a header %s, which is Celery's own: write the application's headers alone", name)
+		}
+		m.Headers[name] = v
 	}
 	m.route("", call.Queue, nil)
 	m.Properties["correlation_id"], m.Properties["reply_to"] = raw(id), raw("")

@@ -24,10 +24,25 @@ func TestMessage(t *testing.T) {
 	if m.id() != id || m.task() != "billing.charge" || m.queue() != "celery" || string(m.Headers["retries"]) != "0" || m.tag() == "" {
 		t.Errorf("%v %v", m.Headers, m.Properties)
 	}
-	for _, body := range []string{"no json", `["args"]`, `{"queue": 7}`} {
+	for _, body := range []string{"no json", `["args"]`, `{"queue": 7}`, `{"headers": {"id": "mine"}}`} {
 		if _, err := r.q.Send(queue.Message{Body: body}); err == nil {
 			t.Errorf("%s was put on", body)
 		}
+	}
+}
+
+// Headers of the application may be in the operation key: every digit stays, on AMQP too.
+func TestHeadersOfTheApplication(t *testing.T) {
+	m, err := newMessage("billing.charge", queue.Message{Body: `{"headers": {"tenant": "t1", "shard": 9007199254740993, "part": 1.0}}`})
+	if err != nil || string(m.Headers["tenant"]) != `"t1"` || string(m.Headers["shard"]) != "9007199254740993" {
+		t.Fatalf("%s, %v", m.Headers, err)
+	}
+	table, err := tableOf(m.Headers)
+	if err != nil || table["tenant"] != "t1" || table["shard"] != int64(9007199254740993) || table["part"] != 1.0 || table["retries"] != int64(0) {
+		t.Errorf("%v, %v", table, err)
+	}
+	if _, err := newMessage("billing.charge", queue.Message{Body: `{"headers": null}`}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -34,8 +34,8 @@ func ColumnsKey(columns []string) (func(*source.Record) (key, why string), error
 }
 
 // MessageKey makes the key and the content of a record that is a message in JSON: the
-// whole line is the body and the job, and what it has under args, kwargs and attributes are
-// those.
+// whole line is the body and the job, and what it has under args, kwargs, headers and
+// attributes are those.
 func MessageKey(op job.Operation) (key func(*source.Record) (key, why string), content func(*source.Record) string) {
 	key = func(r *source.Record) (string, string) {
 		fields, why := fieldsOf(r)
@@ -67,7 +67,7 @@ func fieldsOf(r *source.Record) (job.Fields, string) {
 	}
 	fields := job.Fields{"body": body, "job": body}
 	object, _ := body.(map[string]any)
-	for _, root := range []string{"args", "kwargs", "attributes"} {
+	for _, root := range []string{"args", "kwargs", "headers", "attributes"} {
 		if v, is := object[root]; is {
 			fields[root] = v
 		}

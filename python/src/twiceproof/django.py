@@ -48,7 +48,6 @@ class Atomic(OwnTransaction):
         super().commit(c, result)
 
     def close(self) -> None:
-        self.begun = False  # the block ends itself, also when the commit fails
         try:
             self.block.__exit__(None, None, None)
         except Exception as error:
@@ -61,3 +60,11 @@ class Atomic(OwnTransaction):
         if self.django.in_atomic_block:
             error = BodyError("rolled back")
             self.block.__exit__(BodyError, error, None)
+        if self.is_open():  # a time limit struck within Django's own account of it
+            raise ConnectionError("Django has not ended its transaction")
+
+    def drop(self) -> None:
+        """Django makes a new one, with an account of its own."""
+        if self.django.connection is self.connection:
+            self.django.connection = None
+        super().drop()

@@ -106,7 +106,7 @@ class MySQL(Driver):
         return connection.cursor(import_module(self.cursors).Cursor)
 
     def in_transaction(self, connection: Connection) -> bool:
-        return bool(connection.server_status & 1)
+        return bool(connection.open and connection.server_status & 1)  # a closed one keeps its last answer
 
     def commit_each(self, connection: Connection) -> None:
         connection.autocommit(True)

@@ -15,7 +15,7 @@ DEFAULT_MAX_TAKEOVERS = 5
 DEFAULT_MAX_LOOKUPS = 5
 MAX_FIELDS_BYTES = 1000
 POLICIES = ("lookup", "resend", "hold", "accept_duplicate", "accept_miss")
-ROOTS_OF = {"sqs": ("body", "attributes"), "celery": ("args", "kwargs"), "sidekiq": ("args", "job")}
+ROOTS_OF = {"sqs": ("body", "attributes"), "celery": ("args", "kwargs", "headers"), "sidekiq": ("args", "job")}
 
 
 @dataclass(frozen=True)

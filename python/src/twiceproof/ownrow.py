@@ -23,9 +23,13 @@ class OwnRow(Ending):
     def run(self, t: OwnTransaction, c: Claimed, d: Delivery, act: Act) -> Result | Answer:
         """A result, or why nothing was claimed."""
         try:
-            return self._run(t, c, d, act)
-        finally:
-            t.rollback()  # wherever it was interrupted; nothing once it has ended
+            try:
+                return self._run(t, c, d, act)
+            finally:
+                t.rollback()  # wherever it was interrupted; nothing once it has ended
+        except BaseException:
+            t.rollback()  # to its end: a time limit may strike in the first one
+            raise
 
     def _run(self, t: OwnTransaction, c: Claimed, d: Delivery, act: Act) -> Result | Answer:
         op = Operation(c.key, c.reference, d.body, time.monotonic() + self.job.lease.total_seconds())

@@ -9,7 +9,7 @@ from typing import Any
 
 from .errors import UnfitError
 
-ROOTS = ("body", "attributes", "args", "kwargs", "job")
+ROOTS = ("body", "attributes", "args", "kwargs", "headers", "job")
 ABSENT = object()
 
 _BARE = r"[A-Za-z0-9_-]+"
@@ -96,8 +96,8 @@ def _steps_of(text: str) -> Iterator[str | int]:
     if not text:
         raise _refused(text, "is empty", "write a path such as body.order.id or args[0]")
     if root not in ROOTS:
-        what = "does not start with body, attributes, args, kwargs or job"
-        raise _refused(text, what, "SQS has body and attributes, Celery args and kwargs, Sidekiq args and job")
+        what = "does not start with body, attributes, args, kwargs, headers or job"
+        raise _refused(text, what, "SQS has body and attributes, Celery args, kwargs and headers, Sidekiq args and job")
     yield root
     at = len(root)
     while at < len(text):
@@ -114,7 +114,7 @@ def _never_found(steps: Sequence[str | int], text: str) -> tuple[str, str] | Non
     root, second = steps[0], steps[1] if len(steps) > 1 else None
     if root == "args" and not isinstance(second, int):
         return "goes into args without a place", "args is a list: write args[0]"
-    if root in ("kwargs", "attributes", "job") and not isinstance(second, str):
+    if root in ("kwargs", "attributes", "headers", "job") and not isinstance(second, str):
         return f"goes into {root} without a name", f"{root} has names: write {root}.order_id"
     if root == "attributes" and len(steps) > 2:
         name = _quoted(text[len("attributes.") :])

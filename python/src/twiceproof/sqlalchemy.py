@@ -9,12 +9,13 @@ from sqlalchemy import event, orm
 from sqlalchemy.orm import Session, scoped_session
 
 from .driver import in_transaction
-from .errors import BodyError, NotStoredError, OpenTransactionError
+from .errors import BodyError, NotStoredError, OpenTransactionError, RefusedError
 from .guard import Guard
 from .record import Claimed
 from .transaction import OwnTransaction
 
 log = logging.getLogger("twiceproof")
+LEFT_ALONE = "it must neither commit, roll back nor close the session, as `with Session() as session:` does at its end"
 
 
 class SessionTransaction(OwnTransaction):
@@ -27,9 +28,13 @@ class SessionTransaction(OwnTransaction):
     def __init__(self, guard: Guard, session: Session | scoped_session[Any]) -> None:
         super().__init__(None, guard.records)
         self.session: Session = session() if isinstance(session, scoped_session) else session
+        if not isinstance(self.session, Session):
+            raise RefusedError(f"{type(session).__name__} is no session: give the scoped_session that the body uses, too")
         self.root: orm.SessionTransaction | None = None
 
     def begin(self, c: Claimed) -> bool:
+        if self.session.twophase:  # its COMMIT PREPARED passes by the event before which the seal is sent
+            raise RefusedError("a session with twophase=True cannot hold an own row; give it one without")
         if in_transaction(self.session):  # also after a SELECT
             raise OpenTransactionError("a transaction is open on this session, or its connection, already; commit it first")
         self.root = self.session.begin()
@@ -49,7 +54,7 @@ class SessionTransaction(OwnTransaction):
 
     def commit(self, c: Claimed, result: bytes | None) -> None:
         if self.root is None or self.is_open() or not self.root.is_active:
-            raise BodyError("not committed: the body had ended the session's transaction")
+            raise BodyError(f"not committed: the body had ended the session's transaction; {LEFT_ALONE}")
 
         def last(_: Any) -> None:
             """After every flush and listener. The limits go back while the connection is still the session's, and never

@@ -87,9 +87,10 @@ class OwnTransaction:
         self._set(self.records.session.within(self.records.job.lease), False)
 
     def _back(self) -> None:
-        before, self.before = self.before, None
+        before = self.before
         if before:
             self._or_close(lambda: self._set(*before))
+        self.before = None
 
     def _set(self, to: Session, autocommit: bool) -> None:
         self.records.run(self.connection, self.driver, "limit", to.wait, to.write, to.statement, autocommit).close()
@@ -100,6 +101,9 @@ class OwnTransaction:
             run()
         except BaseException as error:
             with suppress(Exception):
-                self.connection.close()
+                self.drop()
             if not isinstance(error, Exception):
                 raise
+
+    def drop(self) -> None:
+        self.connection.close()

@@ -23,7 +23,7 @@ module Twiceproof
   # What makes a job sound: the same checks and words in every language.
   module JobChecks
     POLICIES = %w[lookup resend hold accept_duplicate accept_miss].freeze
-    ROOTS_OF = {"sqs" => %w[body attributes], "celery" => %w[args kwargs], "sidekiq" => %w[args job]}.freeze
+    ROOTS_OF = {"sqs" => %w[body attributes], "celery" => %w[args kwargs headers], "sidekiq" => %w[args job]}.freeze
     MOST_FIELDS_BYTES = 1000
 
     # Everything that is wrong with the job.

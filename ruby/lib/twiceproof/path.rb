@@ -18,7 +18,7 @@ module Twiceproof
       end
     end
 
-    ROOTS = %w[body attributes args kwargs job].freeze
+    ROOTS = %w[body attributes args kwargs headers job].freeze
     BARE = /[A-Za-z0-9_-]+/.freeze
     ABSENT = Object.new.freeze
 
@@ -97,8 +97,8 @@ module Twiceproof
       name = @scan.scan(Path::BARE)
       return name if Path::ROOTS.include?(name)
 
-      fail_with("does not start with body, attributes, args, kwargs or job",
-                "SQS has body and attributes, Celery args and kwargs, Sidekiq args and job")
+      fail_with("does not start with body, attributes, args, kwargs, headers or job",
+                "SQS has body and attributes, Celery args, kwargs and headers, Sidekiq args and job")
     end
 
     def step
@@ -142,7 +142,7 @@ module Twiceproof
     def check(steps)
       root, second = steps
       fail_with("goes into args without a place", "args is a list: write args[0]") if root == "args" && !second.is_a?(Integer)
-      if %w[kwargs attributes job].include?(root) && !second.is_a?(String)
+      if %w[kwargs attributes headers job].include?(root) && !second.is_a?(String)
         fail_with("goes into #{root} without a name", "#{root} has names: write #{root}.order_id")
       end
       refuse_attribute if root == "attributes" && steps.size > 2

@@ -9,15 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
 from celery.app.task import Context
+from celery.utils.log import get_task_logger
 from kombu.utils import json
 
 from ..delivery import Delivery
 from .errors import CallError
+
+log = get_task_logger("twiceproof.celery")
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Call:
             signature = signature.replace(parameters=list(signature.parameters.values())[1:])
             args = args[1:]
         fields = fields_of(signature, args, self.kwargs)
+        fields["headers"] = plain(own_headers(self.request)) if self.task is not None else {}
         message = message_of(self.task, *self.sent) if self.at_broker else None
         return Delivery(fields, body=fields["kwargs"], message=message)
 
@@ -75,11 +79,13 @@ def fields_of(signature: inspect.Signature, args: Sequence[Any], kwargs: Mapping
 
 
 def plain(value: Any) -> Any:
-    """What newer serializers make objects of is a text again, as it was with older ones."""
+    """What newer serializers make objects of is the text that older ones sent, to the letter: both may send one operation."""
     if isinstance(value, (uuid.UUID, Decimal)):
         return str(value)
+    if isinstance(value, (datetime, time)):
+        return re.sub(r"\+00:00$", "Z", value.isoformat()) if isinstance(value, datetime) else value.isoformat()
     if isinstance(value, date):
-        return value.isoformat()
+        return f"{value.isoformat()}T00:00:00"
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     return {k: plain(v) for k, v in value.items()} if isinstance(value, Mapping) else value
@@ -133,7 +139,8 @@ def message_of(task: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> byt
     queue.update(group_of(request))
     try:
         return json.dumps({"headers": headers, "body": [args, kwargs, embedded], **queue}).encode()  # type: ignore[no-any-return]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as error:
+        log.warning("message not stored, so no sweep can put it back: its arguments are no JSON: %s", error)
         return None
 
 

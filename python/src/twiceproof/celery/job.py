@@ -10,6 +10,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from celery import Task, current_task
+from celery.exceptions import SoftTimeLimitExceeded
 from celery.local import Proxy
 
 from ..delivery import Delivery, Result
@@ -91,9 +92,18 @@ class Guarded:
         return guarded
 
     def run(self, call: Call) -> Any:
+        """A soft time limit may strike at any line; Celery would acknowledge the message then."""
+        body = Body()
+        try:
+            return self.perform(call, body)
+        except SoftTimeLimitExceeded as error:
+            if error is body.error:
+                raise
+            failed(call, body, None, error)
+
+    def perform(self, call: Call, body: Body) -> Any:
         self.warn(call)
         call = call.kept()
-        body = Body()
 
         def act(op: Operation) -> object:
             body.entered = True
@@ -102,15 +112,15 @@ class Guarded:
 
         try:
             result = self.deliver(call.delivery(), act)
-        except BodyError:
-            raise
+        except BodyError as error:
+            failed(call, body, None, error)
         except (NotStoredError, RefusedError) as error:
             level = logging.ERROR if lasting(error) else logging.WARNING
             put_back(call, f"nothing could be stored: {error}", DATABASE_PAUSE, error=error, level=level)
         except TwiceproofError:
             raise
         except Exception as error:  # from outside, such as a soft time limit, while the guard waited
-            failed(call, None, error)
+            failed(call, body, None, error)
         return end(call, result, body)
 
     def deliver(self, delivery: Delivery, act: Callable[[Operation], object]) -> Result:

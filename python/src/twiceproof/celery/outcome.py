@@ -9,7 +9,7 @@ from celery.exceptions import Ignore, Reject, Retry
 from kombu.utils import json
 
 from ..delivery import COMPLETED, HELD, LIVE, LOST, MISMATCH, RELEASED, Result
-from ..errors import NotApplied
+from ..errors import NotApplied, cause_of
 from ..operation import Operation
 from . import signals
 from .call import Call
@@ -24,6 +24,7 @@ class Body:
     entered: bool = False
     returned: bool = False
     value: Any = None
+    error: BaseException | None = None  # that the task ends in
 
     def returns(self, op: Operation, value: Any) -> object:
         self.returned, self.value = True, value
@@ -57,7 +58,7 @@ def end(call: Call, result: Result, body: Body) -> Any:
     if body.returned and result.outcome in (COMPLETED, LOST):
         return body.value
     if body.entered and result.error is not None and result.outcome != HELD:
-        failed(call, result, result.error)
+        failed(call, body, result, result.error)
     if result.outcome == COMPLETED:  # before: the stored result, so that a chain goes on
         if call.at_broker:
             signals.skipped.send(call.task, request=call.request, result=result)
@@ -88,17 +89,17 @@ def hold(call: Call, result: Result) -> NoReturn:
     raise Ignore(f"held for a person: key {result.key}")
 
 
-def failed(call: Call, result: Result | None, error: BaseException) -> NoReturn:
-    """The body raised, or, where there is no result, something from outside while the guard waited.
+def failed(call: Call, body: Body, result: Result | None, error: BaseException) -> NoReturn:
+    """The body raised. Where there is no result, it left a transaction that cannot be committed, or a time limit struck.
 
     Celery would acknowledge that; a message that is in doubt comes again while retries are left.
     What the task retries by itself is left to it: its copy is the redelivery.
     """
-    cause = error.__cause__ if isinstance(error, NotApplied) and error.__cause__ else error
+    body.error = cause = error.__cause__ if isinstance(error, NotApplied) and error.__cause__ else error
     if not call.at_broker or isinstance(cause, (Retry, Ignore, Reject)) or retries_itself(call.task, cause):
         raise cause
     most = call.task.max_retries
-    reason = f"{result.outcome}: key {result.key}" if result else "interrupted while the guard waited"
+    reason = f"{result.outcome}: key {result.key}" if result else cause_of(cause)
     if most is not None and call.request.retries >= most:
         released = result and result.outcome == RELEASED  # an own row's record went with it
         log.error("no retry is left, %s: %s", "nothing was done" if released else "the record keeps what it knows", reason)
