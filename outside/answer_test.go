@@ -73,6 +73,14 @@ func TestRemembers(t *testing.T) {
 	}
 }
 
+// A call with two objects, one a line, is of no single operation. Space around one is none of it.
+func TestOneObjectACall(t *testing.T) {
+	_, calls := talk(t, charges, post("{\"order_id\":17}\n{\"order_id\":18}"), post(`{"order_id":17}]`), post(" {\"order_id\":17}\r\n"))
+	if calls[0].Operation != "" || calls[1].Operation != "" || calls[2].Operation != "17" {
+		t.Errorf("calls %+v", calls)
+	}
+}
+
 // Nobody has the empty reference, although calls without one were made.
 func TestLookUpOfNoReference(t *testing.T) {
 	s := charges

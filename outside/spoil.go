@@ -3,7 +3,9 @@ package outside
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -125,11 +127,16 @@ func failure(status int) []byte {
 	return fmt.Appendf(nil, `{"error":"%d"}`, status)
 }
 
+// decode reads one object and nothing else. Counter-example: a call that carries two of them,
+// one a line, which would be one effect of the first one's operation.
 func decode(object []byte) map[string]any {
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.UseNumber() // an order number may be longer than a float64 can hold
 	var fields map[string]any
 	if d.Decode(&fields) != nil {
+		return nil
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil
 	}
 	return fields

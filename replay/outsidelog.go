@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/outside"
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // logOutside takes over the calls that the outside service did not know. What they
@@ -16,7 +17,7 @@ func (w *world) logOutside() {
 	calls := w.book.Calls()
 	unknown := w.book.Unexpected()
 	for _, u := range unknown[w.strange:] {
-		w.notUnderstood(u.At, calls, u.Method+" "+u.Path+" is neither outside.act nor outside.look_up of the replay file")
+		w.notUnderstood(u.At, calls, wire.Clip(u.Method+" "+u.Path)+" is neither outside.act nor outside.look_up of the replay file")
 	}
 	w.strange = len(unknown)
 	asked := w.book.LookUps()

@@ -30,7 +30,9 @@ func (w *world) strikePairs(ctx context.Context, firsts []place) error {
 			if err := w.strikeAt(ctx, first); err != nil {
 				return err
 			}
-			heard[n] = w.heard
+			if heard[n] = w.heard; w.heard == nil {
+				break // it was not reached, and a second run would hide that
+			}
 		}
 		for _, second := range durablePlaces(inBoth(heard[0], heard[1])) {
 			all = append(all, first.and(second))

@@ -108,3 +108,24 @@ func TestNoiseOfAStart(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The first place of pairs is struck alone twice. What could not be told of the first run is not
+// made good by the second one; a place that was missed, and comes the second time, is.
+func TestAloneTwice(t *testing.T) {
+	p := plannedFor(job.Lookup, guarded, EveryStep)
+	fine := struck(4, "1-after", "after step 1", true, look(SeenFault, acted), look(SeenEnd, completed))
+	for _, c := range []struct {
+		name    string
+		first   []Event
+		verdict string
+		runs    int
+	}{
+		{"both are ok", struck(3, "1-after", "after step 1", true, look(SeenFault, acted), look(SeenEnd, completed)), OK, 1},
+		{"the first one's worker was busy", struck(3, "1-after", "after step 1", true, Event{Event: EventTimeout, Detail: "a worker was still busy after 20s"}), Unknown, 2},
+		{"the first one was missed", struck(3, "1-after", "after step 1 was not reached; tried once more", false, look(SeenEnd, completed)), OK, 1},
+	} {
+		if r := NewResult(p, append(c.first, fine...)); r.Verdict.Verdict != c.verdict || r.Runs != c.runs {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+	}
+}

@@ -78,6 +78,9 @@ type Outcome struct {
 
 // MakePlan lays out what a replay will do; it starts nothing.
 func MakePlan(r Request) (Plan, error) {
+	if err := r.checkOutside(); err != nil {
+		return Plan{}, err
+	}
 	p := NewPlan(r.Job, r.PolicyText, r.Spec, cmp.Or(r.Rung, Durable))
 	p.Table, p.Fast = r.Table, r.Fast
 	cases, err := only(p.Cases, r.Only)

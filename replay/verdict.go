@@ -48,7 +48,7 @@ func judgeOne(p Planned, events []Event) Verdict {
 	steps := []func(Planned, []Event) Verdict{outlived, neverFired, unplanned, tooMuch, otherKeys, hotLoop, blocked, unseen, tooLittle, misplaced, unproved}
 	for _, step := range steps {
 		if v := step(p, events); v.Verdict != "" {
-			return withPrinted(withCollation(p, withKeys(v, events)), events)
+			return withPrinted(withCollation(p, withKeys(v, events), events), events)
 		}
 	}
 	return Verdict{Verdict: OK}
@@ -65,9 +65,11 @@ func withKeys(v Verdict, events []Event) Verdict {
 }
 
 // withCollation says where to look when one of the keys that are nearly the same had no effect,
-// or is not done with: the guard's own error stays in the worker.
-func withCollation(p Planned, v Verdict) Verdict {
-	if p.Case == similar && (v.Verdict == Unknown || slices.Contains([]string{Lost, Stuck, Blocked}, v.Kind)) {
+// or is not done with: the guard's own error stays in the worker. A call that was not
+// understood is a reason by itself.
+func withCollation(p Planned, v Verdict, events []Event) Verdict {
+	strange := slices.ContainsFunc(events, func(e Event) bool { return e.Event == EventUnproxied })
+	if p.Case == similar && !strange && (v.Verdict == Unknown || slices.Contains([]string{Lost, Stuck, Blocked}, v.Kind)) {
 		v.Why += "; does a column take different keys for one, or not hold them all, as in MySQL's latin1 or a collation that ends in _ci? twiceproof doctor tells it of the records' table (key.collation), of the application's own look yourself"
 	}
 	return v
@@ -106,7 +108,10 @@ func tooLittle(p Planned, events []Event) Verdict {
 			return keylessEnd(*look.Seen)
 		case SeenDown:
 			return lostBlind(*look.Seen)
-		case SeenEnd:
+		case SeenEnd, SeenAfter:
+			if look.Seen.When == SeenEnd && lookOf(events, look, SeenAfter).Seen.When != "" {
+				return Verdict{} // what was missing may have come since
+			}
 			if v := lateChange(*look.Seen, takenOf(events, look), *fault.Seen); v.Verdict != "" {
 				return v
 			}

@@ -73,19 +73,24 @@ func judgeSteps(p Planned, events []Event) Verdict {
 }
 
 // judged are the runs with their verdicts. Of a place that was tried twice the last one counts,
-// unless the one before it has found something.
+// unless the one before it has struck and is not ok.
 func judged(p Planned, events []Event) (runs []struckRun) {
 	for _, run := range strikes(events) {
 		run.verdict = judgeOne(p, run.events)
 		if run.missed != "" && run.verdict.Verdict != Violation {
 			run.verdict = doubt("%s", run.missed)
 		}
-		if n := len(runs); n > 0 && runs[n-1].name == run.name && runs[n-1].verdict.Verdict != Violation {
+		if n := len(runs); n > 0 && runs[n-1].name == run.name && runs[n-1].mayBeTriedAgain() {
 			runs = runs[:n-1]
 		}
 		runs = append(runs, run)
 	}
 	return runs
+}
+
+// mayBeTriedAgain: another run of the same place takes its place.
+func (s struckRun) mayBeTriedAgain() bool {
+	return s.verdict.Verdict == OK || s.missed != "" && s.verdict.Verdict != Violation
 }
 
 // worstRun: a violation before what could not be told, and of violations the worst kind.
@@ -121,7 +126,7 @@ func stretchText(s []struckRun) string {
 	switch {
 	case first.verdict.Verdict == Unknown && first.missed != "":
 		return first.verdict.Why
-	case len(s) == 1:
+	case first.where == last.where: // also of a pair's first place, which is struck alone twice
 		return fmt.Sprintf("struck %s: %s", first.where, first.verdict.Why)
 	}
 	return fmt.Sprintf("struck anywhere from %s to %s: %s", first.where, last.where, first.verdict.Why)

@@ -46,6 +46,7 @@ func TestJudgeSteps(t *testing.T) {
 		{"all fine", slices.Concat(fine(3, "1-before"), fine(4, "1-after")), OK, "", ""},
 		{"neighbours are one window", slices.Concat(fine(3, "1-before"), twice(4, "1-after"), twice(5, "2-before"), fine(6, "2-after")), Violation, Duplicate, "struck anywhere from at 1-after to at 2-before: 2 effects"},
 		{"two windows", slices.Concat(twice(3, "1-after"), fine(4, "2-after"), twice(5, "3-after")), Violation, Duplicate, "struck at 1-after: 2 effects, permitted 1; struck at 3-after"},
+		{"one place, struck twice", slices.Concat(fine(2, "1-before"), twice(3, "1-after"), twice(4, "1-after"), fine(5, "2-after")), Violation, Duplicate, "struck at 1-after: 2 effects"},
 		{"the worst kind is told", slices.Concat(gone(3, "1-after"), twice(4, "2-after")), Violation, Duplicate, "struck at 2-after"},
 		{"a place that was not reached", slices.Concat(fine(3, "1-before"), missed(4, "1-after")), Unknown, "", "1-after was not reached"},
 		{"a violation beside it", slices.Concat(missed(3, "1-before"), twice(4, "1-after")), Violation, Duplicate, "struck at 1-after"},

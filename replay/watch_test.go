@@ -29,6 +29,16 @@ func TestJudgeAfterwards(t *testing.T) {
 	if r.Kind != Duplicate || r.EffectsMin != 2 || r.EffectsMax != 2 {
 		t.Errorf("got %+v, %d to %d effects", r.Verdict, r.EffectsMin, r.EffectsMax)
 	}
+	once := plannedFor(job.Lookup, unguarded, "sequential")
+	if r := NewResult(once, []Event{look(SeenEnd, nothing)}); r.Kind != Lost {
+		t.Errorf("it never came: %+v", r.Verdict)
+	}
+	if r := NewResult(once, []Event{look(SeenEnd, nothing), look(SeenAfter, effectsOf(1))}); r.Verdict.Verdict != OK || r.Effects != 1 {
+		t.Errorf("it came a moment later: %+v, %d effects", r.Verdict, r.Effects)
+	}
+	if r := NewResult(p, []Event{look(SeenEnd, completed), look(SeenAfter, with(claimed, func(s *Seen) { s.Effects, s.Queued = 2, 0 }))}); r.Kind != Duplicate {
+		t.Errorf("too many a moment later: %+v", r.Verdict)
+	}
 	late := NewResult(plannedFor(job.Lookup, guarded, "late_finisher/before_effect"), []Event{
 		faultFired(), look(SeenFault, claimed), look(SeenEnd, completed), look(SeenAfter, with(twice, func(s *Seen) { s.Late = true })),
 	})

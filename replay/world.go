@@ -14,6 +14,7 @@ import (
 	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/queue/celery"
 	"github.com/twiceproof/twiceproof/replay/records"
+	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/httpwire"
 )
 
@@ -98,13 +99,8 @@ func (w *world) startOutside() (err error) {
 	case w.ownRow():
 		return nil
 	}
-	service := outside.Service{
-		Act: outside.Route(w.Spec.Outside.Act), Operation: w.Spec.Outside.Operation,
-		Reference: w.Spec.Outside.Reference, LookUp: outside.Route(w.Spec.Outside.LookUp),
-		Remembers: w.Spec.Outside.Remembers, Window: w.window(),
-	}
-	if w.outside, err = outside.Start(service); err != nil {
-		return &Problem{What: err.Error(), Hint: "correct the section outside of the replay file"}
+	if w.outside, err = outside.Start(w.service()); err != nil {
+		return err
 	}
 	w.book = w.outside.Book
 	return nil
@@ -112,24 +108,15 @@ func (w *world) startOutside() (err error) {
 
 // refused keeps a call that is not meant for the stand-in.
 func (w *world) refused(method, target string) {
-	w.history.add(Event{Event: EventUnproxied, Detail: method + " " + target})
+	w.history.add(Event{Event: EventUnproxied, Detail: wire.Clip(method + " " + target)})
 }
 
 func (w *world) startMail() (err error) {
-	m := w.Spec.Outside.Mail
-	if w.mail, err = outside.StartMail(outside.MailService{Operation: m.Operation, Pattern: m.Pattern}); err != nil {
-		return &Problem{What: err.Error(), Hint: "correct the section outside.mail of the replay file"}
+	if w.mail, err = outside.StartMail(w.mailService()); err != nil {
+		return err
 	}
 	w.book = w.mail.Book
 	return nil
-}
-
-// window is how long the service remembers, which is what the job counts on.
-func (w *world) window() time.Duration {
-	if !w.Spec.Outside.Remembers {
-		return 0
-	}
-	return w.Job.Stale.ReferenceWindow
 }
 
 func (w *world) ownRow() bool { return w.Job.Effect.Kind == job.OwnRow }

@@ -7,15 +7,71 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/replay"
 )
 
 // WriteMarkdown writes the report for a pull request: the sentence first, then the
-// table, then what each case showed. It stays far below the 64 KB that a comment
-// may have.
+// table, then what each case showed. It fits a comment, however many places were struck.
 func WriteMarkdown(w io.Writer, r Report) error {
+	r = inText(r)
+	text := markdown(r)
+	for most := 100; len(text) > largestComment && most > 0; most /= 5 {
+		text = markdown(shortened(r, most))
+	}
+	if len(text) > largestComment {
+		text = text[:strings.LastIndexByte(text[:largestComment], '\n')] + "\n\nThe rest is in report.html and result.json.\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// largestComment is below the 65,536 characters that GitHub takes, by what is added to it.
+const largestComment = 60_000
+
+// shortened has so many facts of each case, and reasons of a length to match.
+func shortened(r Report, most int) Report {
+	const rest, perFact = "; the rest is in report.html and result.json", 100
+	r.Results, r.CannotSee = slices.Clone(r.Results), few(r.CannotSee, most)
+	for i := range r.Results {
+		one := &r.Results[i]
+		one.Facts = few(one.Facts, most)
+		if why := []rune(one.Why); len(why) > most*perFact {
+			one.Why = string(why[:most*perFact]) + "…" + rest
+		}
+	}
+	return r
+}
+
+// inText has nothing in it that a page would obey. Counter-example: a worker prints <!-- in its
+// last line; quoted as it is, it hides all that comes after it.
+func inText(r Report) Report {
+	shown := func(text string) string { return strings.ReplaceAll(visible.Line(text), "<", "&lt;") }
+	r.Job, r.Results, r.CannotSee = visible.Line(r.Job), slices.Clone(r.Results), mapped(r.CannotSee, shown)
+	for i := range r.Results {
+		r.Results[i].Why, r.Results[i].Facts = shown(r.Results[i].Why), mapped(r.Results[i].Facts, shown)
+	}
+	return r
+}
+
+func mapped(lines []string, each func(string) string) []string {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i] = each(lines[i])
+	}
+	return lines
+}
+
+func few(lines []string, most int) []string {
+	if len(lines) <= most {
+		return lines
+	}
+	return append(slices.Clone(lines[:most]), fmt.Sprintf("… and %d more, in report.html and result.json", len(lines)-most))
+}
+
+func markdown(r Report) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Replay of `%s`\n\n%s\n\n", r.Job, origin(r))
+	fmt.Fprintf(&b, "# Replay of %s\n\n%s\n\n", inCode(r.Job), origin(r))
 	for _, v := range Versions(r.Results) {
 		fmt.Fprintf(&b, "**%s.** ", sentence(r, v))
 	}
@@ -32,8 +88,7 @@ func WriteMarkdown(w io.Writer, r Report) error {
 	writeCases(&b, r)
 	writeLegend(&b)
 	writeLimits(&b, r)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 func writeTable(b *strings.Builder, r Report) {

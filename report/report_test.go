@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/replay"
@@ -137,6 +138,51 @@ func TestRerunInMarkdown(t *testing.T) {
 		if got := inCode(command); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
+	}
+}
+
+// It fits a pull request's comment; what there is room for is all there.
+func TestMarkdownFitsAComment(t *testing.T) {
+	of := func(places, why int) string {
+		r := fixed()
+		for i := range r.Results {
+			r.Results[i].Facts = slices.Repeat([]string{"before step 7 (database INSERT INTO orders): at the fault: 0 effects"}, places)
+			r.Results[i].Why = strings.Repeat("é", why)
+		}
+		var text bytes.Buffer
+		if err := WriteMarkdown(&text, r); err != nil {
+			t.Fatal(err)
+		}
+		return text.String()
+	}
+	if text := of(20, 20); strings.Contains(text, " more, in report.html") {
+		t.Error("there is room for all of it, and some is left out")
+	}
+	for name, text := range map[string]string{"10,000 places": of(10_000, 0), "a long reason": of(0, 200_000), "both": of(10_000, 200_000)} {
+		if len(text) > 65_536 || !utf8.ValidString(text) || !strings.Contains(text, "in report.html") {
+			t.Errorf("%s: %d bytes, ending in %q", name, len(text), text[max(0, len(text)-60):])
+		}
+		if !strings.Contains(text, "## What each case showed") || !strings.Contains(text, "## Versions") {
+			t.Errorf("%s: a section is cut off", name)
+		}
+	}
+}
+
+// What a worker has printed hides nothing of the report, and turns nothing round.
+func TestMarkdownIsNotObeyed(t *testing.T) {
+	const odd = "<!-- <script>\n# all ok\x1b[2K\u202e"
+	r := fixed()
+	r.Job, r.CannotSee, r.Results[0].Why, r.Results[0].Facts = odd, []string{odd}, odd, []string{odd}
+	var text bytes.Buffer
+	if err := WriteMarkdown(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(text.String(), "\n") // the job's name is code
+	if strings.ContainsAny(text.String(), "\x1b\u202e") || strings.Contains(text.String(), "\n# all ok") || strings.Contains(body, "<") || strings.Count(body, "&lt;!-- &lt;script>") < 3 {
+		t.Errorf("got\n%s", text.String())
+	}
+	if r.Results[0].Why != odd || r.Results[0].Facts[0] != odd {
+		t.Error("the report itself was changed")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,10 +24,12 @@ the plan and the history alone. HISTORY is an evidence folder, or one file of it
 histories/; the plan.json of the folder says what was permitted.
 
 What differs from the stored result is told: the history, the plan or the result was
-changed since, or another version of twiceproof judges otherwise.
+changed since, or another version of twiceproof judges otherwise. So is a plan or a history
+that is not the one which the result names by its SHA-256, whatever comes of it.
 
 Exit status: 0 every verdict on the judged version is ok and as stored; 1 a violation, or
-another verdict than the stored one; 2 usage or environment; 3 a case could not be told.`
+another verdict than the stored one; 2 usage or environment; 3 a case could not be told, or a
+file is not as the replay left it.`
 
 func judgeCommand(std stdio) *cobra.Command {
 	f := judgeFlags{std: std}
@@ -57,26 +60,38 @@ func (f judgeFlags) run(path string) error {
 	if err != nil {
 		return unreadEvidence(err)
 	}
-	if len(stored) == 0 {
+	switch {
+	case len(stored) > 0:
+	case info.IsDir():
+		return &replay.Problem{What: "the plan has no case, so there is nothing to judge", Hint: "replay once more: the plan is written with the evidence"}
+	default:
 		return &replay.Problem{What: fmt.Sprintf("the plan has no case with the history %s", filepath.Base(path)), Hint: "name a file of histories/ as the replay wrote it"}
 	}
 	before, err := evidence.ReadResults()
 	if err != nil {
 		return &replay.Problem{What: err.Error(), Hint: "replay once more: the results are written with the evidence"}
 	}
-	return f.judge(stored, before)
+	altered := slices.DeleteFunc(evidence.Altered(before), func(name string) bool {
+		return filepath.Dir(name) != "." && !only(filepath.Base(name)) // the plan is of all of them
+	})
+	return f.judge(stored, before, altered)
 }
 
 func unreadEvidence(err error) error {
 	return &replay.Problem{What: err.Error(), Hint: "name an evidence folder with a plan.json, or a file of its folder histories/"}
 }
 
-func (f judgeFlags) judge(stored []report.Stored, before report.Report) error {
-	r := judgeJSON{Schema: judgeSchema, Judged: before.Judged, Cases: []judgedJSON{}}
+// brokenHistory: the folder is the right one.
+func brokenHistory(err error) error {
+	return &replay.Problem{What: err.Error(), Hint: "the file was cut or changed, or is of a later version: replay once more, or take it from where the evidence is kept"}
+}
+
+func (f judgeFlags) judge(stored []report.Stored, before report.Report, altered []string) error {
+	r := judgeJSON{Schema: judgeSchema, Judged: before.Judged, Cases: []judgedJSON{}, Altered: append([]string{}, altered...)}
 	var results []replay.Result
 	for _, s := range stored {
 		if s.Broken != nil {
-			return unreadEvidence(s.Broken)
+			return brokenHistory(s.Broken)
 		}
 		now := s.Judge()
 		results = append(results, now)
@@ -89,7 +104,7 @@ func (f judgeFlags) judge(stored []report.Stored, before report.Report) error {
 	switch {
 	case r.Verdict == replay.Violation || r.Differ > 0:
 		return &statusError{statusFound}
-	case r.Verdict == replay.Unknown:
+	case r.Verdict == replay.Unknown || len(altered) > 0:
 		return &statusError{statusUnknown}
 	}
 	return nil

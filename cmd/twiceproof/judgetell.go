@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/replay"
 	"github.com/twiceproof/twiceproof/report"
 )
@@ -18,6 +19,7 @@ type judgeJSON struct {
 	Verdict string       `json:"verdict"`
 	Differ  int          `json:"differ"` // cases whose verdict is not the stored one
 	Cases   []judgedJSON `json:"cases"`
+	Altered []string     `json:"altered"` // files that are not as the replay left them
 }
 
 type judgedJSON struct {
@@ -43,18 +45,21 @@ func (r *judgeJSON) add(now replay.Result, before report.Report) {
 func (r judgeJSON) text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, c := range r.Cases {
-		line := c.Case + "\t" + verdictText(c.Verdict)
+		line := visible.Line(c.Case) + "\t" + verdictText(c.Verdict)
 		switch {
 		case c.Stored == nil:
 			line += "\tno verdict was stored"
 		case !c.Same:
 			line += "\tstored: " + verdictText(*c.Stored)
 		case c.Verdict.Verdict != replay.NotApplicable && c.Why != "":
-			line += "\t" + c.Why
+			line += "\t" + visible.Line(c.Why)
 		}
 		fmt.Fprintln(t, line)
 	}
 	fmt.Fprintf(t, "%d of %d verdicts are as stored\n", len(r.Cases)-r.Differ, len(r.Cases))
+	if len(r.Altered) > 0 {
+		fmt.Fprintf(t, "not as the replay left them: %s\n", visible.Line(strings.Join(r.Altered, ", ")))
+	}
 	return t.Flush()
 }
 

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"strings"
+	"syscall"
 
 	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/jobfile"
@@ -61,7 +63,7 @@ func tell(ctx context.Context, w io.Writer, err error) int {
 	case errors.As(err, &usage):
 		line(w, err.Error(), usage.hint())
 	default:
-		line(w, err.Error(), unlessFull(err.Error(), "see twiceproof --help"))
+		line(w, err.Error(), unlessFull(err.Error(), ofThisMachine(err)))
 	}
 	return statusUsage
 }
@@ -71,6 +73,17 @@ func (e *usageError) hint() string {
 		return "did you mean " + strings.Join(e.near, ", ") + "?"
 	}
 	return "see " + e.command + " --help"
+}
+
+// ofThisMachine is the hint for what nobody has asked for.
+func ofThisMachine(err error) string {
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		return "raise the limit of open files, as ulimit -n 4096 does"
+	case errors.Is(err, exec.ErrNotFound):
+		return "let PATH name the folder that has it"
+	}
+	return "see twiceproof --help"
 }
 
 // unlessFull: where a disk is full, whatever was being written then, by us, a database

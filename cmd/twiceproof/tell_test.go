@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,6 +29,20 @@ func TestFullDiskIsToldAsOne(t *testing.T) {
 		var text bytes.Buffer
 		if status := tell(t.Context(), &text, c.err); status != statusUsage || strings.Contains(text.String(), hint) != c.full {
 			t.Errorf("%v: status %d, told as\n%s", c.err, status, text.String())
+		}
+	}
+}
+
+// What this machine lacks is told; of anything else nothing is guessed.
+func TestWhatTheMachineLacks(t *testing.T) {
+	_, missing := exec.LookPath("no-such-program-at-all")
+	for want, err := range map[string]error{
+		"hint: raise the limit": fmt.Errorf("new/sequential: %w", syscall.EMFILE), "hint: let PATH name": fmt.Errorf("new/sequential: %w", missing),
+		"hint: see twiceproof": errors.New("new/sequential: something else"),
+	} {
+		var text bytes.Buffer
+		if tell(t.Context(), &text, err); !strings.Contains(text.String(), want) {
+			t.Errorf("got\n%s, want %s", text.String(), want)
 		}
 	}
 }

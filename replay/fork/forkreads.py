@@ -62,6 +62,28 @@ for _method in ("keys", "values", "items", "copy", "popitem", "__repr__", "__eq_
     setattr(Variables, _method, _of_all(_method))
 
 
+class Asked:
+    """Stands in for a function that gives each worker another answer. Like that one it is no method where a class has it."""
+
+    def __init__(self, name: str, meet: Callable[[str], None]) -> None:
+        self.name, self.plain, self.meet = name, getattr(posix, name), meet
+        self.set(self)
+
+    def set(self, function: Callable[..., Any]) -> None:
+        setattr(os, self.name, function)
+        setattr(posix, self.name, function)
+
+    def __call__(self, *rest: Any) -> Any:
+        if sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] not in _KNOW_FORKS:
+            self.meet(_ASKED[self.name])
+        return self.plain(*rest)
+
+
+# Of their heap they look whose it is; the key that they draw is between them and their own children.
+_KNOW_FORKS = {"multiprocessing", "billiard"}
+_ASKED = {"getpid": "asks for the process id", "urandom": "draws a random number"}
+
+
 class Reads:
     """Notices it until end. What C code reads it tells by the names that are in its file."""
 
@@ -73,6 +95,7 @@ class Reads:
         self.plain: dict[bytes, bytes] = vars(os.environ)["_data"]
         self.on = True
         self.view(Variables(self.plain, differing, self.meet))
+        self.asked = [Asked(name, self.meet) for name in _ASKED]
         sys.addaudithook(self.heard)  # it stays, and has nothing to do after end
 
     def meet(self, what: str) -> None:
@@ -100,6 +123,8 @@ class Reads:
 
     def end(self) -> None:
         self.on = False
+        for function in self.asked:
+            function.set(function.plain)
         now = vars(os.environ)["_data"]
         changed = dict(dict.items(now))
         self.plain.clear()

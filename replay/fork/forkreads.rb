@@ -26,6 +26,21 @@ module TwiceproofFork
     end
   end
 
+  # In the place of what the system answers each worker by itself. SecureRandom asks for one byte to see whether it may.
+  module Asked
+    def pid
+      TwiceproofFork.meet("asks for the process id") || super
+    end
+
+    %i[urandom bytes rand].each do |method|
+      define_method(method) { |*rest| (rest != [1] && TwiceproofFork.meet("draws a random number")) || super(*rest) }
+    end
+
+    def self.end
+      instance_methods(false).each { |method| remove_method(method) }
+    end
+  end
+
   module_function
 
   def notice_reads(differ, addresses)
@@ -33,16 +48,21 @@ module TwiceproofFork
     @addresses = addresses
     @mapped = mapped
     ENV.singleton_class.prepend(Reads)
+    [Process, Random].each { |asked| asked.singleton_class.prepend(Asked) }
+  end
+
+  def meet(what)
+    @met ||= what
+    nil
   end
 
   def read(name)
-    @met ||= "reads #{name}" if @differ.include?(name)
+    meet("reads #{name}") if @differ.include?(name)
     name
   end
 
   def read_all
-    @met ||= "reads all variables"
-    nil
+    meet("reads all variables")
   end
 
   # What C code may read: an address that is named in its file, or whatever one of these is asked for.

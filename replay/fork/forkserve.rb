@@ -37,7 +37,7 @@ module TwiceproofFork
     unfit(lines("load"))
   ensure
     own_gems
-    Reads.end
+    [Reads, Asked].each(&:end)
   end
 
   def lines(name)
