@@ -134,7 +134,7 @@ func TestStoppedWorker(t *testing.T) {
 			_ = cmd.Process.Signal(syscall.SIGSTOP)
 			r.awaitFree(key) // blocks until the server has ended the transaction
 			took := time.Since(stopped)
-			if took > 10*g.job.Lease { // a busy machine's patience
+			if took > time.Minute { // without a limit of its own the server keeps it for hours
 				t.Errorf("with a lease of %s the transaction ended after %s", g.job.Lease, took)
 			}
 			r.wantBooked(key, 0, 0)

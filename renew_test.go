@@ -161,7 +161,7 @@ func TestRenewWithinTheReferenceWindow(t *testing.T) {
 		r.runWith(g, "first", act(2*(maxRenewal-1)+1))
 		r.vanish(g, "again", true)
 		r.stale("again")
-		r.firstClaimed("again", 2*lease-time.Second) // 3 leases and a second are left, some of it for the database to answer
+		r.firstClaimed("again", 2*lease-lease/4) // 3 leases and a quarter are left, which the database may need to answer
 		r.runWith(g, "again", act(5))
 	})
 }

@@ -38,7 +38,7 @@ func (r *rig) waiters() (n int) {
 
 func (r *rig) awaitWaiters(n int) {
 	r.t.Helper()
-	for until := time.Now().Add(10 * time.Second); r.waiters() < n; time.Sleep(2 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); r.waiters() < n; time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(until) {
 			r.t.Fatalf("%d wait for the first one's record, want %d", r.waiters(), n)
 		}

@@ -32,28 +32,34 @@ type needs struct {
 
 // needsOf goes by what the folder has. Go fetches its modules when it builds.
 func needsOf(r Request) needs {
-	any := func(name string) bool { return has(r.Repository, name) }
+	there := func(name string) bool { return has(r.Repository, name) }
 	n := needs{Language: string(languageOf(r))}
 	switch {
-	case n.Language == "go" && any("go.mod"):
+	case n.Language == "go" && there("go.mod"):
 	case n.Language == "python":
-		if n.Version = "python-version: 3.x"; any(".python-version") {
+		if n.Version = "python-version: 3.x"; there(".python-version") {
 			n.Version = "python-version-file: " + yamlText(path.Join(r.Folder, ".python-version"))
 		}
 		switch {
-		case any("requirements.txt"):
+		case there("requirements.txt"):
 			n.Pip = "-r requirements.txt"
-		case any("pyproject.toml"), any("setup.py"):
+		case there("pyproject.toml"), there("setup.py"):
 			n.Pip = "."
 		default:
 			n.Language = ""
 		}
-	case n.Language == "ruby" && any("Gemfile"):
-		if n.Version = "ruby-version: ruby, "; any(".ruby-version") || any(".tool-versions") {
-			n.Version = "" // which setup-ruby reads
+	case n.Language == "ruby" && there("Gemfile"):
+		if n.Version = "ruby-version: ruby, "; there(".ruby-version") || toolsNameRuby(r.Repository) {
+			n.Version = "" // setup-ruby reads it
 		}
 	default:
 		n.Language = ""
 	}
 	return n
+}
+
+// toolsNameRuby: it may name others alone, and then setup-ruby has no version.
+func toolsNameRuby(repository fs.FS) bool {
+	text, _ := fs.ReadFile(repository, ".tool-versions") // none where there is none
+	return strings.Contains("\n"+string(text), "\nruby ")
 }

@@ -21,6 +21,8 @@ func TestCIEntryInstallsLibraries(t *testing.T) {
 		"a Python project": {job.Celery, []string{"pyproject.toml", ".python-version"}, []string{"python-version-file:app/.python-version", "pip install ."}, []string{"pip install ."}},
 		"bundle":           {job.Sidekiq, []string{"Gemfile", "Gemfile.lock"}, []string{"ruby-version:ruby", "bundler-cache:true", "working-directory:app"}, []string{"bundle install"}},
 		"a Ruby version":   {job.Sidekiq, []string{"Gemfile", ".ruby-version"}, []string{"bundler-cache:true", "working-directory:app"}, []string{"bundle install"}},
+		"tools, and Ruby":  {job.Sidekiq, []string{"Gemfile", ".tool-versions: nodejs 20\nruby 3.3.0\n"}, []string{"bundler-cache:true", "working-directory:app"}, []string{"bundle install"}},
+		"tools, no Ruby":   {job.Sidekiq, []string{"Gemfile", ".tool-versions: nodejs 20\n"}, []string{"ruby-version:ruby", "bundler-cache:true", "working-directory:app"}, []string{"bundle install"}},
 		"a Go module":      {job.SQS, []string{"go.mod"}, nil, nil},
 		"nothing tells":    {job.SQS, []string{"README.md"}, []string{"FILL_IN"}, []string{"FILL_IN"}},
 		"Python, no list":  {job.Celery, []string{"tasks.py"}, []string{"FILL_IN"}, []string{"FILL_IN"}},
@@ -30,7 +32,8 @@ func TestCIEntryInstallsLibraries(t *testing.T) {
 		r.Folder = "app"
 		repository := fstest.MapFS{}
 		for _, file := range c.files {
-			repository["app/"+file] = &fstest.MapFile{}
+			name, text, _ := strings.Cut(file, ": ")
+			repository["app/"+name] = &fstest.MapFile{Data: []byte(text)}
 		}
 		r.Repository = repository
 		if got := stepsOf(t, r); !slices.Equal(got, c.github) {

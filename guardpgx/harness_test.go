@@ -129,7 +129,7 @@ func (r *rig) close() {
 	if err := r.guard.Close(); err != nil {
 		r.t.Error(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	all := make([]*pgxpool.Conn, r.pool.Config().MaxConns) // at once, so none is missing
 	for i := range all {

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		os.Exit(child())
 	}
 	code := m.Run()
-	for end := time.Now().Add(5 * time.Second); code == 0 && left() != ""; runtime.Gosched() {
+	for end := time.Now().Add(time.Minute); code == 0 && left() != ""; runtime.Gosched() {
 		if time.Now().After(end) {
 			fmt.Fprintln(os.Stderr, "goroutines left:\n"+left())
 			code = 1

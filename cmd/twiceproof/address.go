@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/twiceproof/twiceproof/change"
@@ -20,9 +21,29 @@ func addressOf(dsn string) (kind, address string) {
 	case is && (kind == "sqlite" || kind == "file"):
 		return "sqlite", dsn
 	case is && strings.HasPrefix(rest, "//"):
-		return kind, kind + ":" + rest
+		return kind, kind + ":" + withoutSettings(rest)
 	}
 	return "", dsn
+}
+
+// ofFrameworks are parameters with which frameworks set themselves up, as in Rails' own example
+// postgresql://localhost/blog?pool=5: a server that is asked for them refuses the connection.
+// Counter-example: sslmode, which is the client's.
+var ofFrameworks = []string{
+	"pool", "encoding", "reconnect", "prepared_statements", "statement_limit", "advisory_locks", "checkout_timeout", "reaping_frequency", "idle_timeout",
+	"conn_max_age", "conn_health_checks",
+}
+
+func withoutSettings(address string) string {
+	before, query, _ := strings.Cut(address, "?")
+	kept := slices.DeleteFunc(strings.Split(query, "&"), func(parameter string) bool {
+		name, _, _ := strings.Cut(parameter, "=")
+		return name == "" || slices.Contains(ofFrameworks, name)
+	})
+	if len(kept) == 0 {
+		return before
+	}
+	return before + "?" + strings.Join(kept, "&")
 }
 
 // spellings that people know from elsewhere, and the right one.

@@ -86,7 +86,7 @@ func mysqlConfig(dsn string) (*mysql.Config, error) {
 			c.TLSConfig = values[0]
 		case "socket", "unix_socket":
 			c.Net, c.Addr = "unix", values[0]
-		case "charset", "encoding", "collation", "pool", "reconnect", "timeout", "connect_timeout", "read_timeout", "write_timeout", "parseTime", "loc", "prepared_statements":
+		case "charset", "collation", "timeout", "connect_timeout", "read_timeout", "write_timeout", "parseTime", "loc":
 			// They change nothing of what is asked here.
 		default: // it may be about encryption, so it is not passed over
 			return nil, &replay.Problem{What: "the database's address has a parameter that is not known: " + name, Hint: "take it away; tls=true asks for encryption, socket=/path for a local socket"}

@@ -43,6 +43,18 @@ func newSilent(t *testing.T, limit time.Duration) *silent {
 	return s
 }
 
+// doctorOnSilent gives doctor ten times as long where a full machine has not let it ask.
+func doctorOnSilent(t *testing.T, server string, limit time.Duration, args func(address string) []string) {
+	t.Helper()
+	s := newSilent(t, limit)
+	_, _, errs := doctorRun(t, statusUsage, args(s.address)...)
+	if s.taken.Load() == 0 && limit < time.Minute {
+		doctorOnSilent(t, server, 10*limit, args)
+		return
+	}
+	s.check(t, server, errs)
+}
+
 // check: it was asked, and it is named as the one that does not answer.
 func (s *silent) check(t *testing.T, server, errs string) {
 	t.Helper()
@@ -69,8 +81,6 @@ func TestDoctorOnSilentServers(t *testing.T) {
 		{"the broker", "--broker", "amqp://me:hunter2@", "//"},
 		{"the queue", "--queue-url", "http://", "/000000000000/charges"},
 	} {
-		s := newSilent(t, 300*time.Millisecond)
-		_, _, errs := doctorRun(t, statusUsage, c.flag, c.before+s.address+c.after)
-		s.check(t, c.server, errs)
+		doctorOnSilent(t, c.server, 300*time.Millisecond, func(address string) []string { return []string{c.flag, c.before + address + c.after} })
 	}
 }

@@ -93,12 +93,16 @@ func TestBrokerIsNone(t *testing.T) {
 	}
 }
 
+// beat is long enough for a machine that stands still for a while: the broker ends a connection
+// of which it has heard nothing for twice as long.
+const beat = 3 * time.Second
+
 // Heartbeats pass a step that is held, both ways. The control is a connection that began
 // after the held one and sends none: the broker ends it.
 func TestHeartbeatsPassWhatIsHeld(t *testing.T) {
 	s := start(t)
 	s.push(t, "m1", "m2")
-	heartbeat := amqp.Config{Heartbeat: time.Second}
+	heartbeat := amqp.Config{Heartbeat: beat}
 	conn, err := amqp.DialConfig("amqp://guest:guest@"+s.proxy.Addr()+"/", heartbeat)
 	check(t, err)
 	ended := conn.NotifyClose(make(chan *amqp.Error, 1))
@@ -134,7 +138,7 @@ func TestHeartbeatsPassWhatIsHeld(t *testing.T) {
 func mute(t *testing.T, addr string) {
 	t.Helper()
 	silent := &silentConn{Conn: wiretest.Dial(t, addr)}
-	conn, err := amqp.Open(silent, amqp.Config{Vhost: "/", Heartbeat: time.Second, SASL: []amqp.Authentication{&amqp.PlainAuth{Username: "guest", Password: "guest"}}})
+	conn, err := amqp.Open(silent, amqp.Config{Vhost: "/", Heartbeat: beat, SASL: []amqp.Authentication{&amqp.PlainAuth{Username: "guest", Password: "guest"}}})
 	check(t, err)
 	ended := conn.NotifyClose(make(chan *amqp.Error, 1))
 	select {
