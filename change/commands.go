@@ -64,7 +64,7 @@ func plainCommand(r Request, on language) string {
 		return "python3 " + unfilled
 	case r.Job.Queue != job.Sidekiq:
 		return bundle + "ruby " + unfilled
-	case r.Framework == Rails:
+	case has(r.Repository, "config/application.rb"): // which Sidekiq loads by itself
 		return bundle + "sidekiq -e test -c 1"
 	}
 	return bundle + "sidekiq -e test -c 1 -r " + unfilled

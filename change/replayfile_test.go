@@ -66,6 +66,8 @@ func TestCommands(t *testing.T) {
 			command{"", "celery -A FILL_IN worker -n worker{port}@%h -c 1 --without-mingle --without-gossip"}},
 		"Rails": {job.Sidekiq, fstest.MapFS{"config/application.rb": {}, "Gemfile": {}}, "",
 			command{"mkdir {out}/old && git archive 9e5b4f4 | tar -x -C {out}/old", "cd {out}/old && exec bundle exec sidekiq -e test -c 1"}, command{"", "bundle exec sidekiq -e test -c 1"}},
+		"ActiveRecord without Rails": {job.Sidekiq, fstest.MapFS{"db/migrate/20200101000000_first.rb": {}}, "",
+			command{"mkdir {out}/old && git archive 9e5b4f4 | tar -x -C {out}/old", "cd {out}/old && exec sidekiq -e test -c 1 -r FILL_IN"}, command{"", "sidekiq -e test -c 1 -r FILL_IN"}},
 		"SQS in Python": {job.SQS, fstest.MapFS{"requirements.txt": {}}, "", command{"mkdir {out}/old && git archive 9e5b4f4 | tar -x -C {out}/old", "cd {out}/old && exec python3 FILL_IN"}, command{"", "python3 FILL_IN"}},
 	} {
 		r := Request{Job: job.Job{Queue: c.queue}, Framework: Guess(c.repository), Commit: "9e5b4f4", Repository: c.repository, Folder: c.folder}

@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from databases import Database
 from jobs import a_job, guard, order, record
 from twiceproof import Guard, NotStoredError
-from twiceproof.driver import lasting
+from twiceproof.failure import lasting
 
 
 def raises(error: Exception) -> Callable[[], Any]:

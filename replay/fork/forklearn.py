@@ -27,8 +27,9 @@ class Learner:
 
     def heard(self, event: str, args: tuple[Any, ...]) -> None:
         """What the system says of a process is of the server in all its forks."""
-        if event == "open" and isinstance(args[0], str) and args[0].startswith("/proc/") and args[0].endswith("/environ"):
-            self.write(f"reads\t{args[0]}")
+        path = os.fsdecode(args[0]) if event == "open" and isinstance(args[0], (str, bytes)) else ""
+        if path.startswith("/proc/") and path.endswith("/environ"):
+            self.write(f"reads\t{path}")
 
     def write(self, line: str) -> None:
         write(self.learnt, os.fsencode(f"{line}\n"), "ab")

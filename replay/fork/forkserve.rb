@@ -97,6 +97,8 @@ module TwiceproofFork
   def children
     faults = File.read("/proc/self/stat").rpartition(")").last.split[8]
     [faults, *Dir["/proc/self/task/*/children"].map { |list| File.read(list) }]
+  rescue Errno::ENOENT # a thread has ended since they were listed
+    retry
   end
 
   def linked(number)

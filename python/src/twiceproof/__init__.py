@@ -20,6 +20,7 @@ from .errors import (
     RefusedError,
     RenewError,
     TwiceproofError,
+    UnfitError,
 )
 from .guard import Guard
 from .job import Effect, Job, Operation, StaleClaim
@@ -32,7 +33,7 @@ from .yamlnodes import JobFileError
 __all__ = [
     "BodyError", "DeadlinePassed", "Delivery", "Effect", "Guard", "Job", "JobFile", "JobFileError", "KeyRefusedError",
     "NotApplied", "NotCommittedError", "NotStoredError", "OpenTransactionError", "Operation", "Path", "RefusedError",
-    "RenewError", "Result", "StaleClaim", "TwiceproofError", "decode_json", "delivery_of_sqs", "fields_of_sqs",
+    "RenewError", "Result", "StaleClaim", "TwiceproofError", "UnfitError", "decode_json", "delivery_of_sqs", "fields_of_sqs",
     "load", "parse", "parse_duration",
 ]  # fmt: skip
 __version__ = "0.1.0"

@@ -7,9 +7,9 @@ import time
 
 from .claim import Answer, look
 from .delivery import COMPLETED, HELD, RELEASED, Delivery, Result
-from .driver import busy
 from .ending import WRITE_PATIENCE, Ending, unless_ending
 from .errors import NotCommittedError, cause_of
+from .failure import busy
 from .operation import Operation
 from .perform import Act, returned
 from .record import Claimed

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from .driver import may_change, of_driver
 from .errors import NotConnectedError, NotStoredError, TwiceproofError
+from .failure import may_change, of_driver
 
 T = TypeVar("T")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from .driver import Connection, Driver, answered, driver_of
+from .driver import Connection, Driver, driver_of
 from .errors import BodyError, NotCommittedError, OpenTransactionError
+from .failure import answered
 from .mysql import Session
 from .record import Claimed
 from .records import Records

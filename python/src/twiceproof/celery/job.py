@@ -14,8 +14,9 @@ from celery.exceptions import SoftTimeLimitExceeded
 from celery.local import Proxy
 
 from ..delivery import Delivery, Result
-from ..driver import Connection, lasting
+from ..driver import Connection
 from ..errors import BodyError, NotStoredError, RefusedError, TwiceproofError
+from ..failure import lasting
 from ..guard import Guard
 from ..operation import Operation
 from ..transaction import OwnTransaction
