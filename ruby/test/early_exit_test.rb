@@ -71,10 +71,13 @@ class EarlyExitTest < GuardedTest
     define_method("test_statement_under_way: #{kind} #{name}, #{error || "Thread#kill"}") do
       start("#{kind} #{name}")
       since = Twiceproof::Clock.now
-      leave_under_way("#{slow}, '#{@type}'", error)
+      statement = "#{slow}, '#{@type}'"
+      leave_under_way(statement, error)
 
       assert_operator Twiceproof::Clock.now - since, :<, 40
       assert_equal [0, nil, false], [@app.database.effects(@type, "1"), record(@app.database), @app.in_transaction?]
+    ensure
+      @app.database.end_statement(statement) if name == "mysql"
     end
   end
 
