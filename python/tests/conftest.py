@@ -14,6 +14,8 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "src
 import broker  # noqa: E402
 import databases  # noqa: E402 - found by the line above
 import servers  # noqa: E402
+from jobs import a_job, guard  # noqa: E402
+from twiceproof import Guard, Job  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -28,6 +30,33 @@ def database(request: pytest.FixtureRequest, _servers: None) -> Iterator[databas
     found.create()
     yield found
     found.close()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What is for some databases only is no test of the others: it is left out, and not skipped."""
+    others = {item for item in items if _is_for_others(item)}
+    items[:] = [item for item in items if item not in others]
+    config.hook.pytest_deselected(items=list(others))
+
+
+def _is_for_others(item: pytest.Item) -> bool:
+    for mark in item.iter_markers("on"):
+        if unknown := set(mark.args) - {
+            "postgres",
+            "mysql",
+            "sqlite",
+            "psycopg",
+            "psycopg2",
+            "pymysql",
+            "mysqlclient",
+            "sqlite3",
+        }:
+            raise pytest.UsageError(f"{item.nodeid} is for {unknown}, which nobody knows")
+        assert isinstance(item, pytest.Function)
+        found: Any = item.callspec.params["database"]
+        if not {found.name, found.dialect} & set(mark.args):
+            return True
+    return False
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +102,14 @@ def or_skipped(start: Callable[[], Started]) -> Iterator[Started]:
     yield server
     server.end()
     server.ended()
+
+
+@pytest.fixture
+def own(database: databases.Database) -> Iterator[tuple[Job, Guard]]:
+    job = a_job(own_row=True)
+    g = guard(database, job)
+    yield job, g
+    g.close()
 
 
 _created: set[str] = set()

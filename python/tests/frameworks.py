@@ -2,38 +2,60 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 from typing import Any
 
 from databases import Database
-from twiceproof import Guard
+from twiceproof import Guard, Job
 from twiceproof.transaction import OwnTransaction
 
+INSERT = "INSERT INTO effects (job, item) VALUES ('{}', '{}')"
+Own = tuple[Job, Guard]
 
-class Framework:
+
+def rows(database: Database, job: Job) -> int:
+    return int(database.execute(f"SELECT COUNT(*) FROM effects WHERE job = '{job.type}'")[0][0])
+
+
+def effect_class() -> Any:
+    from sqlalchemy import Column, String
+    from sqlalchemy.orm import declarative_base
+
+    base: Any = declarative_base()
+
+    class Effect(base):  # type: ignore[misc]
+        __tablename__ = "effects"
+        job = Column(String, primary_key=True)
+        item = Column(String, primary_key=True)
+
+    return Effect
+
+
+class Framework(abc.ABC):
     """How one framework opens its transaction, executes in it, and does what a body must not do."""
 
-    def transaction(self, g: Guard) -> OwnTransaction:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def transaction(self, g: Guard) -> OwnTransaction: ...
 
-    def execute(self, sql: str) -> None:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def execute(self, sql: str) -> None: ...
 
-    def commit(self) -> None:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def commit(self) -> None: ...
 
-    def roll_back(self) -> None:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def roll_back(self) -> None: ...
 
+    @abc.abstractmethod
     def outer(self) -> contextlib.AbstractContextManager[Any]:
         """A transaction that is open already."""
-        raise NotImplementedError
 
-    def account(self) -> Any:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def account(self) -> Any: ...
 
-    def close(self) -> None:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def close(self) -> None: ...
 
 
 class SQLAlchemy(Framework):

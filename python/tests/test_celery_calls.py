@@ -98,14 +98,13 @@ def app_task(function: Any, **options: Any) -> Any:
 
 @pytest.fixture
 def made(database: Database) -> Iterator[Guard]:
-    if database.name != "sqlite3":
-        pytest.skip("one database tells")
     job = replace(a_job("hold"), queue="celery", operation=Operation(key=(Path.parse("kwargs.order"),)))
     g = guard(database, job)
     yield g
     g.close()
 
 
+@pytest.mark.on("sqlite3")
 def test_called_without_a_worker(made: Guard) -> None:
     """A plain call, apply() and task_always_eager are guarded, too; where a worker would wait, they raise."""
     app = Celery(broker="memory://", set_as_current=False)
@@ -133,6 +132,7 @@ def test_called_without_a_worker(made: Guard) -> None:
         twiceproof.celery.operation()
 
 
+@pytest.mark.on("sqlite3")
 def test_headers_without_a_worker(made: Guard, database: Database) -> None:
     """apply() and task_always_eager give them; a plain call has none, and no key."""
     app = Celery(broker="memory://", set_as_current=False)
@@ -152,6 +152,7 @@ def test_headers_without_a_worker(made: Guard, database: Database) -> None:
     g.close()
 
 
+@pytest.mark.on("sqlite3")
 def test_not_applied_from_another_error(made: Guard) -> None:
     acted: list[Any] = []
 
@@ -166,6 +167,7 @@ def test_not_applied_from_another_error(made: Guard) -> None:
     assert len(acted) == 2
 
 
+@pytest.mark.on("sqlite3")
 def test_a_result_that_is_no_json(made: Guard) -> None:
     @twiceproof.celery.job(made.job.type, guard=made)
     def charge(order: Any) -> object:
@@ -184,6 +186,7 @@ def test_a_message_that_is_no_json(caplog: pytest.LogCaptureFixture) -> None:
     assert "no sweep can put it back" in caplog.text
 
 
+@pytest.mark.on("sqlite3")
 def test_refused_at_once(made: Guard) -> None:
     with pytest.raises(RefusedError, match=f'of job "{made.job.type}", not of "other"'):
         twiceproof.celery.job("other", guard=made)
@@ -194,6 +197,7 @@ def test_refused_at_once(made: Guard) -> None:
         twiceproof.celery.job(made.job.type, guard=sqs)
 
 
+@pytest.mark.on("sqlite3")
 def test_a_task_of_another_name_than_the_job_says(made: Guard, caplog: pytest.LogCaptureFixture) -> None:
     app = Celery(broker="memory://", set_as_current=False)
     app.conf.task_acks_late = True
@@ -212,6 +216,7 @@ def test_a_task_of_another_name_than_the_job_says(made: Guard, caplog: pytest.Lo
     assert tell("billing.refund").count("the replay would not reach this task") == 1
 
 
+@pytest.mark.on("sqlite3")
 def test_each_task_is_told_once_that_it_is_acknowledged_early(made: Guard, caplog: pytest.LogCaptureFixture) -> None:
     app = Celery(broker="memory://", set_as_current=False)
     guarded = Guarded(made, None, None)
@@ -224,6 +229,7 @@ def test_each_task_is_told_once_that_it_is_acknowledged_early(made: Guard, caplo
 
 
 @pytest.mark.parametrize("decorate", [shared_task, app_task, partial(app_task, lazy=False), partial(app_task, shared=False)])
+@pytest.mark.on("sqlite3")
 def test_a_guard_above_the_task_is_refused(made: Guard, decorate: Any) -> None:
     """Every other application of the process makes a task of its own from the function, without the guard."""
     with pytest.raises(RefusedError, match=r"write the guard below @app\.task or @shared_task"):
@@ -231,6 +237,7 @@ def test_a_guard_above_the_task_is_refused(made: Guard, decorate: Any) -> None:
 
 
 @pytest.mark.parametrize("decorate", [shared_task, app_task])
+@pytest.mark.on("sqlite3")
 def test_a_guard_below_the_task_is_every_applications(made: Guard, decorate: Any) -> None:
     acted: list[Any] = []
 
@@ -245,6 +252,7 @@ def test_a_guard_below_the_task_is_every_applications(made: Guard, decorate: Any
     assert acted == [1]
 
 
+@pytest.mark.on("sqlite3")
 def test_two_functions_of_one_job(made: Guard) -> None:
     app = Celery(broker="memory://", set_as_current=False)
 

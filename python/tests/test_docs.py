@@ -28,9 +28,8 @@ class Answer:
     def raise_for_status(self) -> None: ...
 
 
+@pytest.mark.on("psycopg")
 def test_the_page(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if database.name != "psycopg":
-        pytest.skip("the page's driver is psycopg")
     settings, outside, own_row = re.findall(r"```(?:yaml|python)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     (tmp_path / "twiceproof.yaml").write_text(settings)
     monkeypatch.chdir(tmp_path)
@@ -60,9 +59,8 @@ def test_the_page(database: Database, tmp_path: Path, monkeypatch: pytest.Monkey
     page["guard"].close()
 
 
+@pytest.mark.on("psycopg")
 def test_the_page_about_celery(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if database.name != "psycopg":
-        pytest.skip("the page's driver is psycopg")
     settings, task, retry, own_row, in_session, signal = re.findall(
         r"```(?:yaml|python)\n(.*?)```", (PAGE.parent / "celery.md").read_text("utf-8"), re.DOTALL
     )

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 from charges import write
 
-import databases
-from databases import Database
+from databases import Database, SQLite
 from jobs import a_job, guard, order, record
 from twiceproof import DeadlinePassed, Delivery, Guard, KeyRefusedError, Operation, Path, RefusedError, RenewError
 from twiceproof.driver import driver_of, in_transaction
@@ -141,9 +140,8 @@ def test_a_connection_opened_before_a_fork_is_the_parents(database: Database) ->
     g.close()
 
 
+@pytest.mark.on("postgres", "mysql")
 def test_a_connection_that_the_server_ended(database: Database) -> None:
-    if database.dialect == "sqlite":
-        pytest.skip("has no server")
     g = guard(database, a_job())
     assert g.run(order(1), lambda op: None).outcome == "completed"
     with g.own.lend() as (connection, driver):
@@ -364,9 +362,9 @@ def test_refused_before_anything(database: Database) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # nobody can close them for their thread
+@pytest.mark.on("sqlite")
 def test_sqlites_connections_are_their_threads_own(database: Database) -> None:
-    if not isinstance(database, databases.SQLite):
-        pytest.skip("is for SQLite")
+    assert isinstance(database, SQLite)
     assert in_three_threads(f"{database.folder.name}/test.db") == ["completed"] * 6
     gc.collect()
 

@@ -94,9 +94,8 @@ BLOCKED = {
 }
 
 
+@pytest.mark.on("postgres", "mysql")
 def test_a_time_limit_while_the_database_is_waited_for(database: Database) -> None:
-    if database.dialect == "sqlite":
-        pytest.skip("locks no rows")
     job = a_job()
     g = guard(database, job)
     locker = database.connect()

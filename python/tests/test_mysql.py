@@ -11,9 +11,8 @@ from jobs import a_job, guard, order
 from twiceproof import Guard, RefusedError
 
 
+@pytest.mark.on("mysql")
 def test_mysql_dirty_reads_are_refused(database: Database) -> None:
-    if database.dialect != "mysql":
-        pytest.skip("is for MySQL")
 
     def dirty() -> Any:
         connection = database.connect()
@@ -26,9 +25,8 @@ def test_mysql_dirty_reads_are_refused(database: Database) -> None:
     assert acted == []
 
 
+@pytest.mark.on("mysql")
 def test_mysql_limits_are_the_transactions_alone(database: Database) -> None:
-    if database.dialect != "mysql":
-        pytest.skip("is for MySQL")
     job = a_job(own_row=True, lease=7)
     g = guard(database, job)
     connection = database.application()
@@ -60,9 +58,8 @@ def test_mysql_limits_are_the_transactions_alone(database: Database) -> None:
     g.close()
 
 
+@pytest.mark.on("pymysql")
 def test_mysql_keys_are_bytes_whatever_the_connection(database: Database) -> None:
-    if database.name != "pymysql":
-        pytest.skip("is for PyMySQL")
     import pymysql
 
     from databases import _STARTED
@@ -83,9 +80,8 @@ def test_mysql_keys_are_bytes_whatever_the_connection(database: Database) -> Non
     ("change", "says"),
     [("DROP PRIMARY KEY", "unique key"), ("ADD UNIQUE (reference)", "unique key"), ("ENGINE=MyISAM", "no transactions")],
 )
+@pytest.mark.on("mysql")
 def test_mysql_with_an_unfit_table_is_refused(database: Database, change: str, says: str) -> None:
-    if database.dialect != "mysql":
-        pytest.skip("is for MySQL; the others refuse the statement, or name the key")
     database.execute("CREATE TABLE unfit LIKE idempotency_records")
     database.execute(f"ALTER TABLE unfit {change}")
     acted: list[Any] = []

@@ -114,9 +114,8 @@ def test_no_row_is_committed_after_the_deadline(database: Database) -> None:
     g.close()
 
 
+@pytest.mark.on("postgres", "mysql")
 def test_a_stopped_workers_transaction_ends_with_its_lease(database: Database) -> None:
-    if database.dialect == "sqlite":
-        pytest.skip("has no such timer")
     job = a_job(own_row=True, lease=1)
     g = guard(database, job)
     stopped, other = database.application(), database.application()

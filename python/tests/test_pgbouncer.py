@@ -70,10 +70,9 @@ def test_own_rows(database: Database, pooled: Connect) -> None:
     guard.close()
 
 
+@pytest.mark.on("psycopg")
 def test_the_control_prepares_statements(database: Database, pooled: Connect) -> None:
     """psycopg 3 prepares what it has sent five times, by names that another worker's statements have too."""
-    if database.name != "psycopg":
-        pytest.skip("psycopg 2 prepares nothing")
     import psycopg
 
     def work(_: int) -> int:

@@ -2,23 +2,12 @@
 
 require "sidekiq"
 require_relative "guarded_test"
+require_relative "logged_jobs"
 require_relative "sidekiq_world"
 
 # Where a job's guard and its rows go: the databases of ActiveRecord, its shards, the job file and what it says.
 class JobDatabasesTest < GuardedTest
-  def setup
-    super
-    @type = self.class.next_type
-    @log = StringIO.new
-    Twiceproof.configuration.log = Logger.new(@log)
-    @database = TestDatabase.named("sqlite")
-    @acts = []
-  end
-
-  def teardown
-    Twiceproof.instance_variable_set(:@configuration, nil)
-    super
-  end
+  include LoggedJobs
 
   # The guard's own connections are beside ActiveRecord's pool, to the same database.
   TestDatabase::NAMES.each do |name|

@@ -3,23 +3,12 @@
 require "active_job"
 require "sidekiq"
 require_relative "guarded_test"
+require_relative "logged_jobs"
 require_relative "sidekiq_world"
 
 # Guarded jobs without a worker, and what a class of jobs may say.
 class JobTest < GuardedTest
-  def setup
-    super
-    @type = self.class.next_type
-    @log = StringIO.new
-    Twiceproof.configuration.log = Logger.new(@log)
-    @database = TestDatabase.named("sqlite")
-    @acts = []
-  end
-
-  def teardown
-    Twiceproof.instance_variable_set(:@configuration, nil)
-    super
-  end
+  include LoggedJobs
 
   def test_called_without_a_worker
     acts = @acts
