@@ -43,18 +43,18 @@ const emptyRevision = "make an empty revision with alembic revision, and put the
 func alembicFolder(repository fs.FS) (string, error) {
 	text, err := fs.ReadFile(repository, "alembic.ini")
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", &Problem{"there is no alembic.ini", "run it in the folder that has it, or choose another framework with --migrations"}
+		return "", problem("there is no alembic.ini", "run it in the folder that has it, or choose another framework with --migrations")
 	}
 	if err != nil {
 		return "", err
 	}
 	places := scriptLocation.FindAllSubmatch(text, -1)
 	if len(places) == 0 || len(places[0][1]) == 0 {
-		return "", &Problem{"alembic.ini names no script_location", "name one there, such as script_location = migrations"}
+		return "", problem("alembic.ini names no script_location", "name one there, such as script_location = migrations")
 	}
 	location := string(places[0][1])
 	if len(places) > 1 || otherLocations.Match(text) || strings.ContainsAny(location, ":%") {
-		return "", &Problem{"alembic.ini keeps its revisions in a way that init does not read (several script_location, version_locations, a package, or a value that is put together)", emptyRevision}
+		return "", problem("alembic.ini keeps its revisions in a way that init does not read (several script_location, version_locations, a package, or a value that is put together)", emptyRevision)
 	}
 	return inside(repository, "script_location of alembic.ini", location, "versions", emptyRevision)
 }
@@ -88,5 +88,5 @@ func only(framework, merge string, heads []string) (string, error) {
 		return heads[0], nil
 	}
 	slices.Sort(heads)
-	return "", &Problem{framework + " has several heads: " + strings.Join(heads, ", "), merge}
+	return "", problem(framework+" has several heads: "+strings.Join(heads, ", "), merge)
 }

@@ -22,8 +22,8 @@ func besideOf(r Request) (string, error) {
 		return "", nil //nolint:nilerr // likewise
 	}
 	if !plainFolder.MatchString(r.Job.Type) {
-		return "", &Problem{"the replay file that is here is of another job, and this one's name is none for a file beside it: " + quoted(r.Job.Type),
-			"call the job by ASCII letters, digits, . _ and -, such as refund.create"}
+		return "", problem("the replay file that is here is of another job, and this one's name is none for a file beside it: "+quoted(r.Job.Type),
+			"call the job by ASCII letters, digits, . _ and -, such as refund.create")
 	}
 	return r.Job.Type, nil
 }

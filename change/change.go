@@ -42,7 +42,7 @@ type File struct {
 func Files(r Request) ([]File, error) {
 	statements, err := dialect.Load(r.Dialect, r.Table)
 	if err != nil {
-		return nil, &Problem{err.Error(), "call the table of the job file idempotency_records, or another name that no database reserves"}
+		return nil, problem(err.Error(), "call the table of the job file idempotency_records, or another name that no database reserves")
 	}
 	if err := checkNames(r); err != nil {
 		return nil, err

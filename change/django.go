@@ -60,8 +60,8 @@ func djangoElsewhere(repository fs.FS, label string) error {
 			text, _ := fs.ReadFile(repository, name) // what cannot be read names none
 			for _, m := range djangoModules.FindAllSubmatch(text, -1) {
 				if set := string(m[1]); set == "" || strings.Contains(set, `"`+label+`"`) || strings.Contains(set, `'`+label+`'`) {
-					return &Problem{"MIGRATION_MODULES in " + name + " puts the migrations of " + label + " elsewhere, or may do so",
-						"make an empty migration with manage.py makemigrations --empty " + label + ", and put the SQL of twiceproof schema into it"}
+					return problem("MIGRATION_MODULES in "+name+" puts the migrations of "+label+" elsewhere, or may do so",
+						"make an empty migration with manage.py makemigrations --empty "+label+", and put the SQL of twiceproof schema into it")
 				}
 			}
 		}
@@ -77,11 +77,11 @@ func djangoApp(repository fs.FS, app string) (string, error) {
 	}
 	switch len(apps) {
 	case 0:
-		return "", &Problem{"no Django application with a folder migrations was found", "name it with --app, and let it have migrations/__init__.py"}
+		return "", problem("no Django application with a folder migrations was found", "name it with --app, and let it have migrations/__init__.py")
 	case 1:
 		return apps[0], nil
 	}
-	return "", &Problem{"several Django applications have migrations: " + strings.Join(apps, ", "), "name the one that has the job with --app"}
+	return "", problem("several Django applications have migrations: "+strings.Join(apps, ", "), "name the one that has the job with --app")
 }
 
 func djangoApps(repository fs.FS) (apps []string) {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // Framework is what keeps the application's migrations.
@@ -89,7 +91,4 @@ func namesIn(repository fs.FS, folder string) (names []string) {
 	return names
 }
 
-// Problem is why a migration cannot be written, with what to do about it.
-type Problem struct{ What, Hint string }
-
-func (p *Problem) Error() string { return p.What }
+func problem(what, hint string) error { return &hinted.Error{What: what, Hint: hint} }

@@ -13,10 +13,10 @@ func inside(repository fs.FS, setting, location, below, otherwise string) (strin
 	folder := path.Clean(strings.ReplaceAll(location, `\`, "/"))
 	switch {
 	case !fs.ValidPath(folder):
-		return "", &Problem{setting + " is a folder outside of this one: " + quoted(location),
-			"run init in the folder that has both and the job file, or write the migration yourself: " + otherwise}
+		return "", problem(setting+" is a folder outside of this one: "+quoted(location),
+			"run init in the folder that has both and the job file, or write the migration yourself: "+otherwise)
 	case !has(repository, folder):
-		return "", &Problem{setting + " names a folder that is not there: " + quoted(location), "make it, or correct the setting"}
+		return "", problem(setting+" names a folder that is not there: "+quoted(location), "make it, or correct the setting")
 	}
 	return path.Join(folder, below), nil
 }
@@ -47,5 +47,5 @@ func checkReadable(repository fs.FS, folder string) error {
 }
 
 func unread(err error) error {
-	return &Problem{"the migrations that are there cannot all be read: " + err.Error(), "a new one has to come after the newest: make them readable"}
+	return problem("the migrations that are there cannot all be read: "+err.Error(), "a new one has to come after the newest: make them readable")
 }

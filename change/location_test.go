@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -54,7 +55,7 @@ func TestMigrationsElsewhere(t *testing.T) {
 		r := requestOf(c.framework, "postgres", job.SQS, job.Outside)
 		r.Repository = c.repository
 		_, err := Files(r)
-		var problem *Problem
+		var problem *hinted.Error
 		if !errors.As(err, &problem) || !strings.Contains(problem.What, c.what) || !strings.Contains(problem.Hint, c.hint) {
 			t.Errorf("%s: %+v", name, err)
 		}

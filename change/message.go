@@ -33,7 +33,7 @@ func messageOf(j job.Job) (body string, attributes map[string]string, err error)
 			steps = steps[1:]
 		}
 		if root, err = with(root, steps, value); err != nil {
-			return "", nil, &Problem{"no message has every path of operation.key and operation.fingerprint: " + p.String() + " " + err.Error(), "correct the two in the job file"}
+			return "", nil, problem("no message has every path of operation.key and operation.fingerprint: "+p.String()+" "+err.Error(), "correct the two in the job file")
 		}
 	}
 	fields, _ := root.(map[string]any)
@@ -43,7 +43,7 @@ func messageOf(j job.Job) (body string, attributes map[string]string, err error)
 	all, _ := fields["attributes"].(map[string]any)
 	for name := range all { // plain values: a path goes no further
 		if name == "" {
-			return "", nil, &Problem{"a path of the operation names an attribute without a name", "correct operation.key or operation.fingerprint in the job file"}
+			return "", nil, problem("a path of the operation names an attribute without a name", "correct operation.key or operation.fingerprint in the job file")
 		}
 		if attributes == nil {
 			attributes = map[string]string{}

@@ -9,10 +9,10 @@ import (
 // help.
 func checkNames(r Request) error {
 	if strings.Contains(r.Job.Type, keyMark) {
-		return &Problem{"the job's name has " + keyMark + " in it, for which a replay puts a key", "call the job by what it does, such as charge.create"}
+		return problem("the job's name has "+keyMark+" in it, for which a replay puts a key", "call the job by what it does, such as charge.create")
 	}
 	if strings.ContainsFunc(r.Folder, inCI) {
-		return &Problem{"the CI entry cannot name this folder: " + quoted(r.Folder), "GitHub and GitLab take $, *, ?, !, \\, brackets and line breaks in it for something else: rename it, or run init in another folder"}
+		return problem("the CI entry cannot name this folder: "+quoted(r.Folder), "GitHub and GitLab take $, *, ?, !, \\, brackets and line breaks in it for something else: rename it, or run init in another folder")
 	}
 	return nil
 }

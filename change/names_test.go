@@ -14,6 +14,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/internal/testdb"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
@@ -48,7 +49,7 @@ func TestOddNames(t *testing.T) {
 	for i, name := range append(append([]string(nil), oddNames...), moreNames()...) {
 		for place, r := range requestsOf(name) {
 			files, err := Files(r)
-			var problem *Problem
+			var problem *hinted.Error
 			if errors.As(err, &problem) && problem.Hint != "" {
 				continue
 			}

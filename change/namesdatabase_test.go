@@ -10,6 +10,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/change"
 	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 )
 
@@ -53,7 +54,7 @@ func filesOf(t *testing.T, d, name string) map[string]string {
 		texts[f.Path] = f.Text
 	}
 	r.Table = "order"
-	if problem := (*change.Problem)(nil); !errors.As(second(change.Files(r)), &problem) {
+	if problem := (*hinted.Error)(nil); !errors.As(second(change.Files(r)), &problem) {
 		t.Error("a table called order was taken")
 	}
 	return texts

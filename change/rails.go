@@ -18,7 +18,7 @@ var (
 // newer one.
 func rails(r Request, f filling) ([]File, error) {
 	if text, _ := fs.ReadFile(r.Repository, "config/application.rb"); railsPath.Match(text) { // what cannot be read sets none
-		return nil, &Problem{"config/application.rb sets a path of its own for db/migrate", "make an empty migration with rails generate migration, and let it execute the SQL of twiceproof schema"}
+		return nil, problem("config/application.rb sets a path of its own for db/migrate", "make an empty migration with rails generate migration, and let it execute the SQL of twiceproof schema")
 	}
 	if err := checkReadable(r.Repository, railsFolder); err != nil {
 		return nil, err

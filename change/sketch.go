@@ -42,9 +42,9 @@ type transaction struct{ Import, Begin string }
 
 func noName(r Request, what, such string) error {
 	if r.Job.Message == "" {
-		return &Problem{"the job file does not say which message carries " + quoted(r.Job.Type), "write the name of " + what + " under it, such as message: " + such}
+		return problem("the job file does not say which message carries "+quoted(r.Job.Type), "write the name of "+what+" under it, such as message: "+such)
 	}
-	return &Problem{"message of the job file is no name of " + what + ": " + quoted(r.Job.Message), "write one as your code has it, such as message: " + such}
+	return problem("message of the job file is no name of "+what+": "+quoted(r.Job.Message), "write one as your code has it, such as message: "+such)
 }
 
 // BEGIN and END look like classes, and are none.

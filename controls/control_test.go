@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // control is one file of this folder; see the package's comment.
@@ -33,7 +34,7 @@ type control struct {
 // setup is what a control shares with its twin.
 type setup struct {
 	worker, policy, database string
-	rung                     replay.Rung
+	rung                     judge.Rung
 	patience                 time.Duration // with a busy worker; 0 means the replay's own
 	both                     change
 }
@@ -96,7 +97,7 @@ func readControl(path string) (control, error) {
 		case name == "database":
 			c.database = value
 		case name == "rung":
-			c.rung = replay.Rung(value)
+			c.rung = judge.Rung(value)
 		case name == "patience":
 			c.patience, err = time.ParseDuration(value)
 		case name == "file":
@@ -140,7 +141,7 @@ func (c control) check(kind string) error {
 		return fmt.Errorf("it names no case, or no kind")
 	case c.waits != "" && (kind != "" || hasCase(strings.SplitN(c.waits, ",", 2)[0])):
 		return fmt.Errorf("it waits for %s, and a case shows it: name it as its case", c.waits)
-	case c.rung != "" && !slices.Contains(replay.Rungs(), c.rung):
+	case c.rung != "" && !slices.Contains(judge.Rungs(), c.rung):
 		return fmt.Errorf("there is no rung %q", c.rung)
 	case c.change.old == "" || c.change.new == c.change.old:
 		return fmt.Errorf("it changes nothing")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // sample is what runs in every test: each kind once, and, by its telling case alone, one
@@ -74,12 +74,12 @@ func TestOneKillDoesNotShowAPair(t *testing.T) {
 		t.Skip("TWICEPROOF_FULL=1 runs it")
 	}
 	for _, c := range controls(t) {
-		if c.rung != replay.Pair {
+		if c.rung != judge.Pair {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
-			c.rung = replay.Step
-			if r := run(t, trial{setup: c.setup, only: replay.EveryStep + "/"}, c.change)[0]; seen(r) != replay.OK || r.Runs < 10 {
+			c.rung = judge.Step
+			if r := run(t, trial{setup: c.setup, only: judge.EveryStep + "/"}, c.change)[0]; seen(r) != judge.OK || r.Runs < 10 {
 				t.Errorf("%s at %d places: %s", seen(r), r.Runs, r.Why)
 			}
 		})
@@ -141,29 +141,29 @@ func full() bool { return os.Getenv("TWICEPROOF_FULL") != "" }
 
 // expect holds the verdicts against the kinds that the control's cases are to find;
 // every other case that applies is to be ok.
-func expect(t *testing.T, c control, results []replay.Result) {
+func expect(t *testing.T, c control, results []judge.Result) {
 	t.Helper()
 	for _, r := range results {
 		seen, want := seen(r), c.finds[r.Label()]
-		if want == "" || c.may[r.Label()] && seen == replay.OK {
-			want = replay.OK
+		if want == "" || c.may[r.Label()] && seen == judge.OK {
+			want = judge.OK
 		}
-		if r.Case == replay.EveryStep && want == replay.OK && c.findsKills() {
+		if r.Case == judge.EveryStep && want == judge.OK && c.findsKills() {
 			want = seen // it is killed there, too; which kind it finds first is its own
 		}
-		if seen != want && (seen != replay.NotApplicable || c.finds[r.Label()] != "") {
+		if seen != want && (seen != judge.NotApplicable || c.finds[r.Label()] != "") {
 			t.Errorf("%s: %s, want %s: %s\n%s", r.Label(), seen, want, r.Why, strings.Join(r.Facts, "\n"))
 		}
 	}
 	for name := range c.finds {
-		if !slices.ContainsFunc(results, func(r replay.Result) bool { return r.Label() == name }) {
+		if !slices.ContainsFunc(results, func(r judge.Result) bool { return r.Label() == name }) {
 			t.Errorf("%s was not judged", name)
 		}
 	}
 }
 
 // seen is the kind of a violation, or the verdict.
-func seen(r replay.Result) string { return cmp.Or(r.Kind, r.Verdict.Verdict) }
+func seen(r judge.Result) string { return cmp.Or(r.Kind, r.Verdict.Verdict) }
 
 // findsKills: every_step kills where these cases do, among others.
 func (c control) findsKills() bool {

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // copied is a copy of the examples, of the foreign workers that are not built and of the two adapters, with the changes. A worker
@@ -79,11 +81,11 @@ func loads(t *testing.T, s setup, file string) (yes bool, printed string) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	out, err := replay.Run(ctx, r, plan)
-	if problem := (*replay.Problem)(nil); errors.As(err, &problem) {
+	if problem := (*hinted.Error)(nil); errors.As(err, &problem) {
 		printed += problem.What // a schema is read by the replay itself
 	}
 	yes = strings.Contains(printed, strings.Fields(unreadable)[0])
-	if !yes && (err != nil || seen(out.Results[0]) != replay.OK) {
+	if !yes && (err != nil || seen(out.Results[0]) != judge.OK) {
 		t.Fatalf("with %s unreadable neither the file is read nor all is well: %v\n%s", file, err, printed)
 	}
 	return yes, printed

@@ -11,9 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 
 	// Not used: a change in them must make the go command run these tests again.
 	_ "github.com/twiceproof/twiceproof"
@@ -30,7 +32,7 @@ type trial struct {
 // limit is for a replay that hangs.
 const limit = 30 * time.Minute
 
-func run(t *testing.T, tr trial, more ...change) []replay.Result {
+func run(t *testing.T, tr trial, more ...change) []judge.Result {
 	t.Helper()
 	r := request(t, tr, more)
 	plan, err := replay.MakePlan(r)
@@ -46,7 +48,7 @@ func run(t *testing.T, tr trial, more ...change) []replay.Result {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	out, err := replay.Run(ctx, r, plan)
-	if problem := (*replay.Problem)(nil); errors.As(err, &problem) {
+	if problem := (*hinted.Error)(nil); errors.As(err, &problem) {
 		t.Fatalf("%v\n%s", err, problem.Output)
 	}
 	if err != nil {

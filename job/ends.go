@@ -1,5 +1,7 @@
 package job
 
+import "slices"
+
 // Moment is what was true of an operation at the instant a worker died.
 type Moment struct {
 	Claimed   bool `json:"claimed"`   // its claim was committed
@@ -44,6 +46,17 @@ func (j Job) Ends(at Moment) []End {
 // UnguardedEnds is the measure for code that keeps no record of ours: it is
 // judged by its effects alone.
 func UnguardedEnds() []End { return []End{{Effects: 1}} }
+
+// Union has what either permits, each once.
+func Union(a, b []End) []End {
+	all := slices.Clone(a)
+	for _, e := range b {
+		if !slices.Contains(all, e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
 
 func count(effect bool) int {
 	if effect {

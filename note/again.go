@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // again: what result.json says counts only as far as the stored histories say it, too.
@@ -21,7 +21,7 @@ func (d *doubts) again() {
 		switch {
 		case !ok:
 			d.add(No, "result.json has "+name+", and plan.json has not", replayAgain)
-		case now.Verdict.Verdict == replay.Unknown && stored.Verdict.Verdict != replay.Unknown:
+		case now.Verdict.Verdict == judge.Unknown && stored.Verdict.Verdict != judge.Unknown:
 			d.add(Unknown, fmt.Sprintf("%s: result.json says %s, which its history does not show: %s", name, verdictWords(stored.Verdict), now.Why), replayAgain)
 		case now.Verdict.Verdict != stored.Verdict.Verdict || now.Kind != stored.Kind:
 			d.add(No, fmt.Sprintf("%s: result.json says %s, and its history, judged again, %s: %s", name, verdictWords(stored.Verdict), verdictWords(now.Verdict), orUnsaidWhy(now.Why)), replayAgain)
@@ -37,24 +37,24 @@ func (d *doubts) again() {
 }
 
 // numbers are all but the texts, which another version may word otherwise.
-func numbers(r replay.Result) replay.Result {
-	r.Verdict, r.What, r.OK, r.Rerun, r.Facts = replay.Verdict{}, "", "", "", nil
+func numbers(r judge.Result) judge.Result {
+	r.Verdict, r.What, r.OK, r.Rerun, r.Facts = judge.Verdict{}, "", "", "", nil
 	if len(r.AllowedEffects) == 0 {
 		r.AllowedEffects = nil
 	}
 	return r
 }
 
-func sameCase(results []replay.Result, as replay.Result) (replay.Result, bool) {
-	i := slices.IndexFunc(results, func(r replay.Result) bool { return r.Version == as.Version && r.Label() == as.Label() })
+func sameCase(results []judge.Result, as judge.Result) (judge.Result, bool) {
+	i := slices.IndexFunc(results, func(r judge.Result) bool { return r.Version == as.Version && r.Label() == as.Label() })
 	if i < 0 {
-		return replay.Result{}, false
+		return judge.Result{}, false
 	}
 	return results[i], true
 }
 
-func verdictWords(v replay.Verdict) string {
-	return strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(v.Verdict+" "+v.Kind), replay.Violation+" "), "_", " ")
+func verdictWords(v judge.Verdict) string {
+	return strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(v.Verdict+" "+v.Kind), judge.Violation+" "), "_", " ")
 }
 
 func orUnsaidWhy(why string) string {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 func since(in Input, s Since) Input {
@@ -16,25 +16,25 @@ func since(in Input, s Since) Input {
 // case is named.
 func TestEditedEvidenceIsNotShown(t *testing.T) {
 	sound := shown(charge(t))
-	repeated := sound.change("killed_after_effect", func(r *replay.Result) {
-		r.Verdict = replay.Verdict{Verdict: replay.Violation, Kind: replay.Duplicate, Why: "2 effects, permitted 1"}
+	repeated := sound.change("killed_after_effect", func(r *judge.Result) {
+		r.Verdict = judge.Verdict{Verdict: judge.Violation, Kind: judge.Duplicate, Why: "2 effects, permitted 1"}
 		r.EffectsMax = 2
 	})
 	gone := sound
-	gone.Again = changed(sound.Again, "new", "shutdown", func(r *replay.Result) {
-		r.Verdict = replay.Verdict{Verdict: replay.Unknown, Why: "it was planned, and there is no history of it"}
+	gone.Again = changed(sound.Again, "new", "shutdown", func(r *judge.Result) {
+		r.Verdict = judge.Verdict{Verdict: judge.Unknown, Why: "it was planned, and there is no history of it"}
 	})
 	invented := sound
 	invented.Again = invented.Again[:len(invented.Again)-1]
-	left := sound.without(func(r replay.Result) bool { return r.Version != "old" || r.Case != "sequential" })
+	left := sound.without(func(r judge.Result) bool { return r.Version != "old" || r.Case != "sequential" })
 	left.Again = sound.Again
 	altered := sound
 	altered.Altered = []string{"histories/new-sequential.jsonl"}
-	ok := func(r *replay.Result) { r.Verdict = replay.Verdict{Verdict: replay.OK} }
+	ok := func(r *judge.Result) { r.Verdict = judge.Verdict{Verdict: judge.OK} }
 	notShown(t, map[string]doubtful{
 		"a verdict that was changed to ok": {repeated.edit("killed_after_effect", ok), No, "new/killed_after_effect: result.json says ok, and its history, judged again, duplicate: 2 effects, permitted 1"},
-		"a count that was changed":         {sound.edit("sequential", func(r *replay.Result) { r.Records = 2 }), No, "new/sequential: result.json has other numbers than its history"},
-		"races that were not":              {sound.edit("concurrent", func(r *replay.Result) { r.Overlapped = 1000 }), No, "new/concurrent: result.json has other numbers"},
+		"a count that was changed":         {sound.edit("sequential", func(r *judge.Result) { r.Records = 2 }), No, "new/sequential: result.json has other numbers than its history"},
+		"races that were not":              {sound.edit("concurrent", func(r *judge.Result) { r.Overlapped = 1000 }), No, "new/concurrent: result.json has other numbers"},
 		"a history that is gone":           {gone, Unknown, "new/shutdown: result.json says ok, which its history does not show: it was planned, and there is no history of it"},
 		"a result that was invented":       {invented, No, "result.json has new/" + sound.Again[len(sound.Again)-1].Label() + ", and plan.json has not"},
 		"a result that was left out":       {left, Unknown, "plan.json has old/sequential, and result.json has not"},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -69,24 +69,24 @@ func others(r report.Report) []string {
 	return slices.DeleteFunc(report.Versions(r.Results), func(v string) bool { return v == r.Judged })
 }
 
-func find(r report.Report, version, label string) (replay.Result, bool) {
+func find(r report.Report, version, label string) (judge.Result, bool) {
 	for _, result := range of(r, version) {
 		if result.Label() == label {
 			return result, true
 		}
 	}
-	return replay.Result{}, false
+	return judge.Result{}, false
 }
 
 // seen is what a case showed, in a few words, and, where it was not made although it was
 // agreed, why.
-func seen(j job.Job, r replay.Result) (text string, shown Shown, why string) {
+func seen(j job.Job, r judge.Result) (text string, shown Shown, why string) {
 	switch r.Verdict.Verdict {
-	case replay.OK:
+	case judge.OK:
 		return "ok: " + counts(r), Yes, ""
-	case replay.Violation:
+	case judge.Violation:
 		return strings.ReplaceAll(r.Kind, "_", " ") + ": " + counts(r), No, ""
-	case replay.NotApplicable:
+	case judge.NotApplicable:
 		if doesNotArise(j, r) {
 			return "cannot arise", Yes, ""
 		}
@@ -97,7 +97,7 @@ func seen(j job.Job, r replay.Result) (text string, shown Shown, why string) {
 
 // doesNotArise: an own row's claim is never seen, so it is neither young nor old. Every
 // other agreed check has to be made.
-func doesNotArise(j job.Job, r replay.Result) bool {
+func doesNotArise(j job.Job, r judge.Result) bool {
 	return j.Effect.Kind == job.OwnRow && (r.Case == "young_claim" || r.Case == "old_claim")
 }
 
@@ -109,7 +109,7 @@ func (c Check) mend() string {
 	return "let the replay file give the case what it needs, and replay"
 }
 
-func counts(r replay.Result) string {
+func counts(r judge.Result) string {
 	text := effects(r.EffectsMin, r.EffectsMax)
 	if r.Records > 0 {
 		text += ", " + r.State
@@ -125,9 +125,9 @@ func counts(r replay.Result) string {
 
 // claimAge is told of the claim that a case is about: at the redelivery within the
 // lease, or just past it.
-func claimAge(r replay.Result) string {
+func claimAge(r judge.Result) string {
 	switch {
-	case r.LeaseMS == 0 || r.Verdict.Verdict != replay.OK:
+	case r.LeaseMS == 0 || r.Verdict.Verdict != judge.OK:
 		return ""
 	case r.Case == "young_claim":
 		return fmt.Sprintf("at %s of %s not taken over; then ", seconds(r.ClaimAgeMS), ms(r.LeaseMS))

@@ -8,6 +8,7 @@ import (
 	"github.com/twiceproof/twiceproof/doctor"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -59,8 +60,8 @@ func (d *doubts) results() {
 	}
 	for _, result := range judged(r) {
 		switch result.Verdict.Verdict {
-		case replay.OK, replay.NotApplicable:
-		case replay.Violation:
+		case judge.OK, judge.NotApplicable:
+		case judge.Violation:
 			d.add(No, fmt.Sprintf("%s/%s: %s: %s", result.Version, result.Label(), result.Kind, result.Why), "read what the case showed in report.md, mend the code, and replay it")
 		default:
 			d.add(Unknown, fmt.Sprintf("%s/%s could not be told: %s", result.Version, result.Label(), result.Why), "read what the case showed in report.md, and replay it")
@@ -98,7 +99,7 @@ func (d *doubts) missing() {
 }
 
 func (d *doubts) planned(label string) bool {
-	return d.in.Plan != nil && slices.ContainsFunc(d.in.Plan.Cases, func(p replay.Planned) bool { return p.Version == d.in.Report.Judged && p.Label() == label })
+	return d.in.Plan != nil && slices.ContainsFunc(d.in.Plan.Cases, func(p judge.Planned) bool { return p.Version == d.in.Report.Judged && p.Label() == label })
 }
 
 // missingCases are those that this version knows and the evidence has not.
@@ -112,7 +113,7 @@ func missingCases(r report.Report) (missing []string) {
 	return missing
 }
 
-func labels(results []replay.Result) map[string]bool {
+func labels(results []judge.Result) map[string]bool {
 	have := map[string]bool{}
 	for _, result := range results {
 		have[result.Label()] = true
@@ -130,7 +131,7 @@ func count(n int, one, many string) string {
 // races: two workers at once were agreed to be tried so often.
 func (d *doubts) races() {
 	for _, result := range judged(d.in.Report) {
-		if result.Case == "concurrent" && result.Verdict.Verdict == replay.OK && result.Overlapped < enough {
+		if result.Case == "concurrent" && result.Verdict.Verdict == judge.OK && result.Overlapped < enough {
 			d.add(Unknown, fmt.Sprintf("two workers had the same message at once in %d runs only, and %d were agreed", result.Overlapped, enough), "set concurrent_runs: 100 in the replay file, and replay")
 		}
 	}
@@ -161,9 +162,9 @@ func (d *doubts) voided() {
 }
 
 // judged are the results of the version that the replay is about.
-func judged(r report.Report) []replay.Result { return of(r, r.Judged) }
+func judged(r report.Report) []judge.Result { return of(r, r.Judged) }
 
-func of(r report.Report, version string) (results []replay.Result) {
+func of(r report.Report, version string) (results []judge.Result) {
 	for _, result := range r.Results {
 		if result.Version == version {
 			results = append(results, result)

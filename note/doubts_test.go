@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -78,7 +78,7 @@ func TestAnotherJobIsNotShown(t *testing.T) {
 
 func TestOtherEvidenceIsNotShown(t *testing.T) {
 	sound := shown(charge(t))
-	planned := func(by func(*replay.Plan)) Input {
+	planned := func(by func(*judge.Plan)) Input {
 		in := sound
 		p := *sound.Plan
 		p.Cases = slices.Clone(p.Cases)
@@ -95,22 +95,22 @@ func TestOtherEvidenceIsNotShown(t *testing.T) {
 	part := sound
 	part.Part = true
 	notShown(t, map[string]doubtful{
-		"a plan without a key":       {planned(func(p *replay.Plan) { p.Key = nil }), Unknown, "does not say which operation key"},
-		"a plan without a table":     {planned(func(p *replay.Plan) { p.Table = "" }), Unknown, "does not say which operation key, or table"},
+		"a plan without a key":       {planned(func(p *judge.Plan) { p.Key = nil }), Unknown, "does not say which operation key"},
+		"a plan without a table":     {planned(func(p *judge.Plan) { p.Table = "" }), Unknown, "does not say which operation key, or table"},
 		"no digests":                 {reported(func(r *report.Report) { r.Files = nil }), Unknown, "does not say which plan and histories are its own"},
 		"no plan":                    {func() Input { in := sound; in.Plan = nil; return in }(), Unknown, "no plan.json"},
-		"the plan of another replay": {planned(func(p *replay.Plan) { p.LeaseMS++ }), No, "not of one replay"},
-		"a plan that permits more": {planned(func(p *replay.Plan) {
+		"the plan of another replay": {planned(func(p *judge.Plan) { p.LeaseMS++ }), No, "not of one replay"},
+		"a plan that permits more": {planned(func(p *judge.Plan) {
 			for i, c := range p.Cases {
 				if c.Label() == "killed_after_effect" {
-					p.Cases[i].Permitted = []replay.Permitted{{At: job.Moment{Claimed: true, Effect: true}, Ends: []job.End{{Effects: 2, State: job.EndCompleted}}}}
+					p.Cases[i].Permitted = []judge.Permitted{{At: job.Moment{Claimed: true, Effect: true}, Ends: []job.End{{Effects: 2, State: job.EndCompleted}}}}
 				}
 			}
 		}), No, "permits other ends at killed_after_effect"},
 		"a replay that was interrupted": {reported(func(r *report.Report) { r.Complete = false }), Unknown, "did not come to its end"},
 		"no results":                    {reported(func(r *report.Report) { r.Results = nil }), Unknown, "no case of a version to judge"},
-		"one case":                      {sound.without(func(r replay.Result) bool { return r.Case == "sequential" }), Unknown, "cases are missing, such as concurrent"},
-		"all but one":                   {sound.without(func(r replay.Result) bool { return r.Case != "keyless" }), Unknown, "1 case is missing, such as keyless"},
+		"one case":                      {sound.without(func(r judge.Result) bool { return r.Case == "sequential" }), Unknown, "cases are missing, such as concurrent"},
+		"all but one":                   {sound.without(func(r judge.Result) bool { return r.Case != "keyless" }), Unknown, "1 case is missing, such as keyless"},
 		"a fast replay":                 {reported(func(r *report.Report) { r.Fast = true }), Unknown, "made with --fast"},
 		"a folder of a part":            {part, Unknown, "of a part of a replay"},
 	})
@@ -119,17 +119,17 @@ func TestOtherEvidenceIsNotShown(t *testing.T) {
 func TestWhatWasSeenIsNotShown(t *testing.T) {
 	sound := shown(charge(t))
 	verdict := func(label, verdict, kind string) Input {
-		return sound.change(label, func(r *replay.Result) { r.Verdict = replay.Verdict{Verdict: verdict, Kind: kind, Why: "it was seen"} })
+		return sound.change(label, func(r *judge.Result) { r.Verdict = judge.Verdict{Verdict: verdict, Kind: kind, Why: "it was seen"} })
 	}
 	notShown(t, map[string]doubtful{
-		"a violation":                  {verdict("killed_after_effect", replay.Violation, replay.Duplicate), No, "new/killed_after_effect: duplicate: it was seen"},
-		"a violation elsewhere":        {verdict("late_finisher/after_effect", replay.Violation, replay.AgainstPolicy), No, "against_policy"},
-		"an unknown case":              {verdict("shutdown", replay.Unknown, ""), Unknown, "new/shutdown could not be told"},
+		"a violation":                  {verdict("killed_after_effect", judge.Violation, judge.Duplicate), No, "new/killed_after_effect: duplicate: it was seen"},
+		"a violation elsewhere":        {verdict("late_finisher/after_effect", judge.Violation, judge.AgainstPolicy), No, "against_policy"},
+		"an unknown case":              {verdict("shutdown", judge.Unknown, ""), Unknown, "new/shutdown could not be told"},
 		"a verdict of another version": {verdict("shutdown", "fine", ""), Unknown, "could not be told"},
-		"no guard":                     {sound.change("sequential", func(r *replay.Result) { r.Guarded = false }), No, "keeps no idempotency record"},
-		"few races":                    {sound.change("concurrent", func(r *replay.Result) { r.Overlapped = 99 }), Unknown, "in 99 runs only, and 100 were agreed"},
-		"a check that was not made":    {verdict("killed_after_claim", replay.NotApplicable, ""), Unknown, "the agreed check killed_after_claim was not made: it was seen"},
-		"no young claim":               {verdict("young_claim", replay.NotApplicable, ""), Unknown, "the agreed check young_claim was not made"},
+		"no guard":                     {sound.change("sequential", func(r *judge.Result) { r.Guarded = false }), No, "keeps no idempotency record"},
+		"few races":                    {sound.change("concurrent", func(r *judge.Result) { r.Overlapped = 99 }), Unknown, "in 99 runs only, and 100 were agreed"},
+		"a check that was not made":    {verdict("killed_after_claim", judge.NotApplicable, ""), Unknown, "the agreed check killed_after_claim was not made: it was seen"},
+		"no young claim":               {verdict("young_claim", judge.NotApplicable, ""), Unknown, "the agreed check young_claim was not made"},
 		"a platform that voids it": {
 			examined(sound, Doctor{Findings: []Finding{{ID: "sqlite.network", Severity: "repeats", Subject: "records.db", What: "it lies on NFS.", Mend: "move it.", Voids: true}}}), No,
 			"sqlite.network (records.db): it lies on NFS: nothing that a replay showed holds there",
@@ -145,8 +145,8 @@ func TestWhatWasSeenIsNotShown(t *testing.T) {
 
 // The worst decides, whatever comes first.
 func TestWorstDoubtDecides(t *testing.T) {
-	in := shown(charge(t)).change("sequential", func(r *replay.Result) { r.Verdict.Verdict = replay.Unknown })
-	in = in.change("shutdown", func(r *replay.Result) { r.Verdict = replay.Verdict{Verdict: replay.Violation, Kind: replay.Lost} })
+	in := shown(charge(t)).change("sequential", func(r *judge.Result) { r.Verdict.Verdict = judge.Unknown })
+	in = in.change("shutdown", func(r *judge.Result) { r.Verdict = judge.Verdict{Verdict: judge.Violation, Kind: judge.Lost} })
 	if n := New(in); n.Shown != No || len(n.Doubts) != 2 {
 		t.Errorf("%s, %+v", n.Shown, n.Doubts)
 	}
@@ -155,7 +155,7 @@ func TestWorstDoubtDecides(t *testing.T) {
 // What is no doubt is a remark, and is on the page.
 func TestRemarks(t *testing.T) {
 	sound := shown(charge(t))
-	older := sound.without(func(r replay.Result) bool { return hasLine(r.Label()) })
+	older := sound.without(func(r judge.Result) bool { return hasLine(r.Label()) })
 	older.Report.ToolVersion = "v0.0.9"
 	without := *sound.Plan
 	without.Cases, older.Plan = nil, &without
@@ -167,7 +167,7 @@ func TestRemarks(t *testing.T) {
 		in   Input
 		want string
 	}{
-		"no old code":                  {sound.without(func(r replay.Result) bool { return r.Version == "new" }), "No code from before was replayed beside it"},
+		"no old code":                  {sound.without(func(r judge.Result) bool { return r.Version == "new" }), "No code from before was replayed beside it"},
 		"dirty":                        {dirty, "is in no commit"},
 		"no git":                       {nowhere, "was not in git"},
 		"code that cannot be compared": {since(sound, Since{Untold: "the commit is not here"}), "could not be told: the commit is not here"},
@@ -182,7 +182,7 @@ func TestRemarks(t *testing.T) {
 	quiet := sound
 	quiet.Report.Results = slices.Clone(sound.Report.Results)
 	for i := range quiet.Report.Results {
-		quiet.Report.Results[i].Verdict = replay.Verdict{Verdict: replay.OK}
+		quiet.Report.Results[i].Verdict = judge.Verdict{Verdict: judge.OK}
 		quiet.Report.Results[i].EffectsMin, quiet.Report.Results[i].EffectsMax = 1, 1
 	}
 	quiet.Again = quiet.Report.Results

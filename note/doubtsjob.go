@@ -7,7 +7,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // stale: a replay proves the job file that it was run with.
@@ -62,11 +62,11 @@ func (d *doubts) plan() {
 }
 
 // permitsTheSame holds the plan of the two crash points against the job's own answer.
-func (d *doubts) permitsTheSame(p replay.Planned) bool {
+func (d *doubts) permitsTheSame(p judge.Planned) bool {
 	if p.Point != "" || !p.Guarded || p.Case != "killed_after_claim" && p.Case != "killed_after_effect" {
 		return true
 	}
-	return !slices.ContainsFunc(p.Permitted, func(at replay.Permitted) bool { return !slices.Equal(at.Ends, d.in.Job.Ends(at.At)) })
+	return !slices.ContainsFunc(p.Permitted, func(at judge.Permitted) bool { return !slices.Equal(at.Ends, d.in.Job.Ends(at.At)) })
 }
 
 // key: what made an operation one at the replay is what does now, and so is what carries

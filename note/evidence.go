@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -68,8 +68,8 @@ func ReadReport(text []byte) (report.Report, error) {
 }
 
 // ReadPlan reads plan.json.
-func ReadPlan(text []byte) (p replay.Plan, err error) {
-	err = decode(text, &p, replay.PlanSchema)
+func ReadPlan(text []byte) (p judge.Plan, err error) {
+	err = decode(text, &p, judge.PlanSchema)
 	return p, err
 }
 

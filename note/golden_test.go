@@ -9,7 +9,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // The examples, of which testdata has the evidence of a replay. Of the histories, which
@@ -60,11 +60,11 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: %+v", example, notes[example].Doubts)
 		}
 	}
-	broken := exampleInput(t, "sqs-mail").change("killed_after_effect", func(r *replay.Result) {
-		r.Verdict = replay.Verdict{Verdict: replay.Violation, Kind: replay.Duplicate, Why: "2 effects, permitted 1"}
+	broken := exampleInput(t, "sqs-mail").change("killed_after_effect", func(r *judge.Result) {
+		r.Verdict = judge.Verdict{Verdict: judge.Violation, Kind: judge.Duplicate, Why: "2 effects, permitted 1"}
 		r.Effects, r.EffectsMax = 2, 2
-	}).change("shutdown", func(r *replay.Result) {
-		r.Verdict = replay.Verdict{Verdict: replay.Unknown, Why: "the fault did not fire"}
+	}).change("shutdown", func(r *judge.Result) {
+		r.Verdict = judge.Verdict{Verdict: judge.Unknown, Why: "the fault did not fire"}
 	})
 	broken.Job.Retention = 0
 	broken.Doctor = &Doctor{

@@ -2,7 +2,7 @@ package note
 
 import (
 	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -18,9 +18,9 @@ type Input struct {
 	Part bool
 	// Report and Plan are the replay's; a nil Plan was not there.
 	Report report.Report
-	Plan   *replay.Plan
+	Plan   *judge.Plan
 	// Again are the plan's cases, judged once more from their stored histories.
-	Again []replay.Result
+	Again []judge.Result
 	// Altered are the files of the evidence that are not as the replay left them.
 	Altered []string
 	// Since is what has become of the code.

@@ -9,6 +9,7 @@ import (
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -44,16 +45,16 @@ func shown(j job.Job) Input {
 		Schema: report.Schema, GeneratedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), ToolVersion: tool, Complete: true,
 		Tree: &report.Tree{Commit: strings.Repeat("0123456789", 4)}, Job: j.Type, Queue: string(j.Queue), Database: "postgres",
 		Policy: string(j.Stale.Policy), PolicyText: jobfile.Explain(j), LeaseMS: j.Lease.Milliseconds(), StoredLeaseMS: j.StoredLease().Milliseconds(),
-		Judged: "new", Verdict: replay.OK,
+		Judged: "new", Verdict: judge.OK,
 	}
-	p := replay.Plan{Schema: replay.PlanSchema, Job: j.Type, Policy: r.Policy, PolicyText: r.PolicyText, LeaseMS: r.LeaseMS, Key: texts(j.Operation.Key), Fingerprint: texts(j.Operation.Fingerprint),
+	p := judge.Plan{Schema: judge.PlanSchema, Job: j.Type, Policy: r.Policy, PolicyText: r.PolicyText, LeaseMS: r.LeaseMS, Key: texts(j.Operation.Key), Fingerprint: texts(j.Operation.Fingerprint),
 		Message: j.Message, StoreMessage: j.StoreMessage, Table: "idempotency_records"}
 	for _, c := range replay.CasesOf(j.Queue) {
-		old := replay.Result{Version: "old", Case: c.Name, Point: c.Point, Runs: 1, Operations: 1, Verdict: replay.Verdict{Verdict: replay.Violation, Kind: replay.Duplicate, Why: "2 effects"}, Effects: 2, EffectsMin: 2, EffectsMax: 2}
+		old := judge.Result{Version: "old", Case: c.Name, Point: c.Point, Runs: 1, Operations: 1, Verdict: judge.Verdict{Verdict: judge.Violation, Kind: judge.Duplicate, Why: "2 effects"}, Effects: 2, EffectsMin: 2, EffectsMax: 2}
 		r.Results = append(r.Results, old, fine(j, c))
-		p.Cases = append(p.Cases, replay.Planned{
+		p.Cases = append(p.Cases, judge.Planned{
 			Version: "new", Guarded: true, Case: c.Name, Point: c.Point, LeaseMS: r.LeaseMS, LongestRunMS: j.LongestRun.Milliseconds(),
-			Permitted: []replay.Permitted{{At: job.Moment{Claimed: true, Effect: true}, Ends: j.Ends(job.Moment{Claimed: true, Effect: true})}},
+			Permitted: []judge.Permitted{{At: job.Moment{Claimed: true, Effect: true}, Ends: j.Ends(job.Moment{Claimed: true, Effect: true})}},
 		})
 	}
 	r.Files = map[string]string{"plan.json": "its digest"}
@@ -62,9 +63,9 @@ func shown(j job.Job) Input {
 	}
 }
 
-func fine(j job.Job, c replay.Case) replay.Result {
-	r := replay.Result{
-		Version: "new", Guarded: true, Case: c.Name, Point: c.Point, Runs: 1, Operations: 1, Verdict: replay.Verdict{Verdict: replay.OK},
+func fine(j job.Job, c replay.Case) judge.Result {
+	r := judge.Result{
+		Version: "new", Guarded: true, Case: c.Name, Point: c.Point, Runs: 1, Operations: 1, Verdict: judge.Verdict{Verdict: judge.OK},
 		Effects: 1, EffectsMin: 1, EffectsMax: 1, Records: 1, State: job.EndCompleted,
 	}
 	switch c.Name {
@@ -75,25 +76,25 @@ func fine(j job.Job, c replay.Case) replay.Result {
 	case "young_claim", "old_claim":
 		r.ClaimAgeMS, r.LeaseMS = 37_774, j.StoredLease().Milliseconds()
 		if j.Effect.Kind == job.OwnRow && c.Point == "" {
-			r = replay.Result{Version: "new", Guarded: true, Case: c.Name, Verdict: replay.Verdict{Verdict: replay.NotApplicable, Why: "an own row's record is born completed"}}
+			r = judge.Result{Version: "new", Guarded: true, Case: c.Name, Verdict: judge.Verdict{Verdict: judge.NotApplicable, Why: "an own row's record is born completed"}}
 		}
 	}
 	return r
 }
 
 // change changes what a case of the judged version showed: its history and its result.
-func (in Input) change(label string, by func(*replay.Result)) Input {
+func (in Input) change(label string, by func(*judge.Result)) Input {
 	in.Report.Results, in.Again = changed(in.Report.Results, in.Report.Judged, label, by), changed(in.Again, in.Report.Judged, label, by)
 	return in
 }
 
 // edit changes the result alone, as somebody does by hand.
-func (in Input) edit(label string, by func(*replay.Result)) Input {
+func (in Input) edit(label string, by func(*judge.Result)) Input {
 	in.Report.Results = changed(in.Report.Results, in.Report.Judged, label, by)
 	return in
 }
 
-func changed(results []replay.Result, version, label string, by func(*replay.Result)) []replay.Result {
+func changed(results []judge.Result, version, label string, by func(*judge.Result)) []judge.Result {
 	results = slices.Clone(results)
 	for i, r := range results {
 		if r.Version == version && r.Label() == label {
@@ -104,8 +105,8 @@ func changed(results []replay.Result, version, label string, by func(*replay.Res
 }
 
 // without leaves cases out.
-func (in Input) without(keep func(replay.Result) bool) Input {
-	in.Report.Results = slices.DeleteFunc(slices.Clone(in.Report.Results), func(r replay.Result) bool { return !keep(r) })
+func (in Input) without(keep func(judge.Result) bool) Input {
+	in.Report.Results = slices.DeleteFunc(slices.Clone(in.Report.Results), func(r judge.Result) bool { return !keep(r) })
 	in.Again = slices.Clone(in.Report.Results)
 	return in
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // enforced tells what the unique key was shown to enforce, and how it is known that it
@@ -25,7 +25,7 @@ func (n Note) enforced() []line {
 
 func (n Note) keyShown() string {
 	r, ok := find(n.Report, n.Report.Judged, "concurrent")
-	if !ok || r.Verdict.Verdict != replay.OK || r.Records != 1 || r.Overlapped == 0 {
+	if !ok || r.Verdict.Verdict != judge.OK || r.Records != 1 || r.Overlapped == 0 {
 		return "The replay did not show that it is what decides between two workers."
 	}
 	text := fmt.Sprintf("Two worker processes, which share nothing but the database, had the same message at once in %d races: %s and 1 record each time.",

@@ -16,7 +16,7 @@ import (
 	"github.com/twiceproof/twiceproof/doctor"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // A page is one sheet of A4, for the examples and for whatever a job file may hold.
@@ -148,7 +148,7 @@ func manyDoubts(in Input) Input {
 	for i := range in.Report.Results {
 		r := &in.Report.Results[i]
 		if r.Version == "new" {
-			r.Verdict = replay.Verdict{Verdict: replay.Violation, Kind: replay.AgainstPolicy, Why: strings.Repeat("it was seen to go against the policy, and ", 20)}
+			r.Verdict = judge.Verdict{Verdict: judge.Violation, Kind: judge.AgainstPolicy, Why: strings.Repeat("it was seen to go against the policy, and ", 20)}
 			r.EffectsMax, r.Runs, r.Overlapped = 100, 1000, 1000
 		}
 	}
@@ -179,7 +179,7 @@ func allFailed(in Input) Input {
 	in = manyDoubts(in)
 	for i := range in.Report.Results {
 		if r := &in.Report.Results[i]; r.Version != "new" {
-			r.Verdict = replay.Verdict{Verdict: replay.Violation, Kind: replay.AgainstPolicy, Why: strings.Repeat("it was seen, and ", 30)}
+			r.Verdict = judge.Verdict{Verdict: judge.Violation, Kind: judge.AgainstPolicy, Why: strings.Repeat("it was seen, and ", 30)}
 			r.EffectsMax, r.Runs, r.Overlapped = 100_000, 1000, 1000
 		}
 	}

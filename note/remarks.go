@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -94,7 +94,7 @@ func rest(r report.Report, version string) string {
 	}
 	var parts []string
 	for _, v := range []struct{ verdict, words string }{
-		{replay.OK, "ok"}, {replay.Violation, "not ok"}, {replay.Unknown, "could not be told"}, {replay.NotApplicable, "do not apply"},
+		{judge.OK, "ok"}, {judge.Violation, "not ok"}, {judge.Unknown, "could not be told"}, {judge.NotApplicable, "do not apply"},
 	} {
 		if counted[v.verdict] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counted[v.verdict], v.words))

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // barrenRounds is how often guarded code may put a message back before there is a
@@ -37,7 +39,7 @@ func (w *world) markBarren(ctx context.Context) (err error) {
 	if w.barren, err = w.isBarren(ctx); err != nil || !w.barren {
 		return err
 	}
-	w.history.add(Event{Event: EventUnrested, Detail: fmt.Sprintf("the message was put back %d times, and there is neither a record nor an effect", barrenRounds)})
+	w.history.add(judge.Event{Event: judge.EventUnrested, Detail: fmt.Sprintf("the message was put back %d times, and there is neither a record nor an effect", barrenRounds)})
 	w.quote(w.workers[len(w.workers)-1])
 	return nil
 }
@@ -46,14 +48,14 @@ func (w *world) markBarren(ctx context.Context) (err error) {
 // shortened after its secrets are hidden: half of one is not recognised.
 func (w *world) quote(k *worker) {
 	const width = 300
-	last := telling(strings.Split(strings.TrimSpace(w.secrets.hide(k.process.output.String())), "\n"))
+	last := telling(strings.Split(strings.TrimSpace(w.secrets.hide(k.process.Output())), "\n"))
 	for i, line := range last {
 		if len(line) > width {
 			last[i] = strings.ToValidUTF8(line[:width], "") + "…"
 		}
 	}
 	if text := strings.Join(last, " | "); text != "" {
-		w.history.add(Event{Event: EventPrinted, Worker: k.name, Detail: text})
+		w.history.add(judge.Event{Event: judge.EventPrinted, Worker: k.name, Detail: text})
 	}
 }
 
@@ -75,15 +77,4 @@ func telling(lines []string) []string {
 		}
 	}
 	return slices.Clone(lines[max(0, len(lines)-last):])
-}
-
-// withPrinted adds what a worker printed when it got nowhere.
-func withPrinted(v Verdict, events []Event) Verdict {
-	for _, e := range events {
-		if e.Event == EventPrinted {
-			v.Why += fmt.Sprintf("; worker %s printed: %s", e.Worker, e.Detail)
-			break
-		}
-	}
-	return v
 }

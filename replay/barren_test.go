@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // neverClaims puts every message back, as a guard does whose claim the database refuses.
@@ -61,12 +63,12 @@ database: {schema: ["%s"]}
 		t.Fatal(err)
 	}
 	got := out.Results[0]
-	if got.Kind != Stuck || !strings.Contains(got.Why, "worker A printed: claim operation: no such column") || strings.Contains(got.Why, "swordfish") {
+	if got.Kind != judge.Stuck || !strings.Contains(got.Why, "worker A printed: claim operation: no such column") || strings.Contains(got.Why, "swordfish") {
 		t.Errorf("got %+v", got.Verdict)
 	}
 	received := 0
 	for _, e := range out.Histories["new/sequential"] {
-		if e.Event == EventQueue && e.What == "received" {
+		if e.Event == judge.EventQueue && e.What == "received" {
 			received++
 		}
 	}

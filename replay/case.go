@@ -6,6 +6,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/outside"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // Case is one kind of trouble that every job goes through, at one point where it
@@ -16,8 +17,8 @@ type Case struct {
 	What, OK string
 	// Races: it is run again and again, and only overlapped runs count.
 	Races bool
-	// only is the one queue whose jobs go through it; empty: all.
-	only job.Queue
+	// only are the queues whose jobs go through it; empty: all.
+	only []job.Queue
 	// at is where on the wire the fault strikes; nil where it is not on the wire.
 	at *faultPoint
 	// service is what goes wrong at the outside service.
@@ -37,25 +38,11 @@ type Case struct {
 	script func(context.Context, *world) error
 }
 
-// label is the case and, where it has several, its point.
-func label(name, point string) string {
-	if point == "" {
-		return name
-	}
-	return name + "/" + point
-}
-
 // Label names the case in a control and for --only.
-func (c Case) Label() string { return label(c.Name, c.Point) }
-
-// Label names the case in a report and for --only.
-func (p Planned) Label() string { return label(p.Case, p.Point) }
-
-// Label names the case in a report and for --only.
-func (r Result) Label() string { return label(r.Case, r.Point) }
+func (c Case) Label() string { return judge.Label(c.Name, c.Point) }
 
 // theCase finds the case of a plan's line.
-func theCase(p Planned) Case {
+func theCase(p judge.Planned) Case {
 	cases := Cases()
 	return cases[slices.IndexFunc(cases, func(c Case) bool { return c.Name == p.Case && c.Point == p.Point })]
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/outside"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // Cases are the cases in the order of the report.
@@ -14,7 +15,7 @@ func Cases() []Case {
 
 // CasesOf are those that a job on the queue goes through.
 func CasesOf(q job.Queue) []Case {
-	return slices.DeleteFunc(Cases(), func(c Case) bool { return c.only != "" && c.only != q })
+	return slices.DeleteFunc(Cases(), func(c Case) bool { return len(c.only) > 0 && !slices.Contains(c.only, q) })
 }
 
 func deliveryCases() []Case {
@@ -45,7 +46,7 @@ func killCases() []Case {
 			OK:   "what the policy states",
 		},
 		{
-			Name: "killed_after_effect", Point: "child", only: job.Celery, script: killedChild, at: afterEffect, unfit: noWire,
+			Name: "killed_after_effect", Point: "child", only: []job.Queue{job.Celery}, script: killedChild, at: afterEffect, unfit: noWire,
 			What: "SIGKILL of the pool's processes alone " + afterEffect.name + ", as a system does that is out of memory; the worker lives",
 			OK:   "what the policy states; whether the queue keeps the message is told beside it",
 		},
@@ -175,7 +176,7 @@ func deployCases() []Case {
 func keyCases() []Case {
 	return []Case{
 		{
-			Name: similar, script: twoOperations,
+			Name: judge.TwoOperations, script: twoOperations,
 			What: "operations whose keys differ in one character, in case, in a trailing space and in Unicode form",
 			OK:   "1 effect each",
 		},
@@ -195,7 +196,7 @@ func keyCases() []Case {
 func stepCases() []Case {
 	return []Case{
 		{
-			Name: EveryStep, script: everyStep, fault: "a worker was struck at a step of the recorded run",
+			Name: judge.EveryStep, script: everyStep, fault: "a worker was struck at a step of the recorded run",
 			What: "the run is recorded, and then a worker is struck at each place of the rung, each with an operation of its own; redelivery past the lease",
 			OK:   "what the policy states, at each place",
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -47,7 +48,7 @@ func (w *world) redeliverAt(ctx context.Context, op operation, older time.Durati
 			return err
 		}
 	}
-	return w.look(ctx, SeenYoung, op)
+	return w.look(ctx, judge.SeenYoung, op)
 }
 
 // oldClaim comes as near to the end of the lease as the clocks allow, and then
@@ -71,7 +72,7 @@ func oldClaim(ctx context.Context, w *world) error {
 	if err := w.pass(ctx, justBefore); err != nil {
 		return err
 	}
-	if err := w.look(ctx, SeenRipe, op); err != nil {
+	if err := w.look(ctx, judge.SeenRipe, op); err != nil {
 		return err
 	}
 	return w.end(ctx, op)
@@ -85,7 +86,7 @@ func youngPaused(ctx context.Context, w *world) error {
 		return err
 	}
 	w.pause(first)
-	if err := w.look(ctx, SeenFault, op); err != nil {
+	if err := w.look(ctx, judge.SeenFault, op); err != nil {
 		return err
 	}
 	if _, err := w.startWorker(ctx); err != nil {

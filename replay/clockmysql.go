@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"regexp"
 	"time"
 
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/replay/records"
 )
 
@@ -23,26 +23,9 @@ func (w *world) setMySQLAhead(ctx context.Context, s *mysqlServer) (setBack func
 	}
 	_ = w.db.Close() // nothing of it is under way
 	w.db = ahead
-	w.history.add(Event{Event: EventOwnClock})
+	w.history.add(judge.Event{Event: judge.EventOwnClock})
 	_, err = s.db.ExecContext(ctx, "SET GLOBAL init_connect = 'SET timestamp = "+aheadInMySQL+"'")
 	return func() {
 		_, _ = s.db.ExecContext(context.WithoutCancel(ctx), "SET GLOBAL init_connect = ''") // or the server is gone
 	}, err
 }
-
-// connectionHidesClock: a connection that sets its clock, or sets itself back, or a clock
-// that cannot be set.
-func connectionHidesClock(step string) string {
-	switch {
-	case setsTime.MatchString(step):
-		return "sets or resets its connection's clock, which hides the clock of this case"
-	case systemClock.MatchString(step):
-		return "asks for the time in a way that the clock of this case does not reach (sysdate)"
-	}
-	return ""
-}
-
-var (
-	setsTime    = regexp.MustCompile(`(?:database|;) (?:set [^;]*\btimestamp\b *=|resetconnection )`)
-	systemClock = regexp.MustCompile(`\bsysdate\b`)
-)

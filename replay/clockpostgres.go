@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/twiceproof/twiceproof/replay/records"
@@ -30,19 +29,3 @@ func (w *world) setPostgresAhead(ctx context.Context) error {
 	defer db.Close()
 	return db.Apply(ctx, fmt.Sprintf(aheadOfWorkers, int(clockAhead/time.Second)))
 }
-
-// pathHidesClock: a path of its own, or a clock that no path leads to.
-func pathHidesClock(step string) string {
-	switch {
-	case setsPath.MatchString(step):
-		return "sets its own search_path, which hides the clock of this case"
-	case fixedClock.MatchString(step):
-		return fmt.Sprintf("asks for the time in a way that the clock of this case does not reach (%s)", fixedClock.FindString(step))
-	}
-	return ""
-}
-
-var (
-	setsPath   = regexp.MustCompile(`\bsearch_path\b|\bset_config\b`)
-	fixedClock = regexp.MustCompile(`\b(current_timestamp|localtimestamp)\b|\bpg_catalog\.\w*(now|timestamp)\b`)
-)

@@ -3,14 +3,12 @@ package replay
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
-
-const clocksApart = "clocks_apart" // the point
 
 // clockAhead is by how much a case's database is ahead of the workers: more than
 // any lease and patience of the replay.
@@ -29,7 +27,7 @@ func youngClocksApart(ctx context.Context, w *world) error {
 	}
 	for _, k := range w.workers {
 		if p, ok := k.database.(*pgwire.Proxy); ok && p.Sets("search_path") {
-			w.history.add(Event{Event: EventOwnPath, Worker: k.name})
+			w.history.add(judge.Event{Event: judge.EventOwnPath, Worker: k.name})
 		}
 	}
 	return nil
@@ -40,25 +38,6 @@ func (w *world) setClockAhead(ctx context.Context) (setBack func(), err error) {
 		return w.setMySQLAhead(ctx, s)
 	}
 	return func() {}, w.setPostgresAhead(ctx)
-}
-
-// hidesClock is why a worker may not see the clock of this case though it asks the
-// database for the time.
-func hidesClock(events []Event) string {
-	hides := pathHidesClock
-	for _, e := range events {
-		switch {
-		case e.Event == EventOwnClock:
-			hides = connectionHidesClock
-		case e.Event == EventOwnPath:
-			return fmt.Sprintf("worker %s connects with a search_path of its own, which hides the clock of this case", e.Worker)
-		case e.Event == EventStep && peerOf(e) == peerDatabase:
-			if why := hides(strings.ToLower(e.Step)); why != "" {
-				return fmt.Sprintf("worker %s %s", e.Worker, why)
-			}
-		}
-	}
-	return ""
 }
 
 func noDatabaseClock(s setting) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay/records"
 	"github.com/twiceproof/twiceproof/wire"
@@ -43,7 +44,7 @@ func (l *lab) startDatabase(ctx context.Context) error {
 func notStarted(err error) error {
 	var h interface{ Hint() string }
 	if errors.As(err, &h) {
-		return &Problem{What: err.Error(), Hint: h.Hint()}
+		return &hinted.Error{What: err.Error(), Hint: h.Hint()}
 	}
 	return err
 }
@@ -56,7 +57,7 @@ func (l *lab) apply(ctx context.Context, dsn string) (version string, err error)
 	}
 	defer db.Close()
 	if err := db.Apply(ctx, l.schema); err != nil {
-		return "", &Problem{What: "the schema cannot be applied: " + err.Error(), Hint: "check the files of database.schema against the kind of database"}
+		return "", &hinted.Error{What: "the schema cannot be applied: " + err.Error(), Hint: "check the files of database.schema against the kind of database"}
 	}
 	if l.server == nil {
 		return "", nil

@@ -9,6 +9,7 @@ import (
 	_ "github.com/go-sql-driver/mysql" // the driver "mysql"
 
 	"github.com/twiceproof/twiceproof/lab/mariadb"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/mysqlwire"
 )
@@ -62,7 +63,7 @@ func (s *mysqlServer) fill(ctx context.Context, name string) (version string, er
 }
 
 func (s *mysqlServer) listen(gate *wire.Gate) (databaseProxy, error) {
-	return mysqlwire.Listen(gate, peerDatabase, s.address(), s.db)
+	return mysqlwire.Listen(gate, judge.PeerDatabase, s.address(), s.db)
 }
 
 // address is a number: a client that is told localhost takes a Unix socket.

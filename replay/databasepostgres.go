@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/twiceproof/twiceproof/lab/postgres"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
@@ -35,7 +36,7 @@ func (s postgresServer) create(ctx context.Context, name string) (dsn, address s
 }
 
 func (s postgresServer) listen(gate *wire.Gate) (databaseProxy, error) {
-	return pgwire.Listen(gate, peerDatabase, net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port())))
+	return pgwire.Listen(gate, judge.PeerDatabase, net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port())))
 }
 
 func (s postgresServer) stop() { _ = s.Stop() } // the folder and the processes are gone either way

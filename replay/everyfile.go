@@ -4,7 +4,9 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/replay/records"
 	"github.com/twiceproof/twiceproof/wire"
 )
@@ -12,12 +14,12 @@ import (
 // The places of every_step at the writes to SQLite's files.
 
 // trySeeingFiles finds out, before anything runs, whether the writes can be seen.
-func (l *lab) trySeeingFiles(ctx context.Context, plan Plan) {
-	if l.Spec.Database.Kind != jobfile.SQLite || plan.Rung == Cut {
+func (l *lab) trySeeingFiles(ctx context.Context, plan judge.Plan) {
+	if l.Spec.Database.Kind != jobfile.SQLite || plan.Rung == judge.Cut {
 		return
 	}
 	for _, p := range plan.Cases {
-		if p.Case == EveryStep && p.NotApplicable == "" {
+		if p.Case == judge.EveryStep && p.NotApplicable == "" {
 			l.filesUnseen = whyNoStrace(ctx)
 			l.filesSeen = l.filesUnseen == ""
 			return
@@ -60,15 +62,15 @@ func (w *world) attach(ctx context.Context, k *worker, at looked, take func(trac
 	return attach(limited, k.process, at, take)
 }
 
-func (w *world) notSeen(err error) *Problem {
-	return &Problem{
+func (w *world) notSeen(err error) *hinted.Error {
+	return &hinted.Error{
 		What: "strace cannot be attached to a worker: " + err.Error(),
-		Hint: "let the workers run under the account of the replay, or leave strace out of its PATH: " + EveryStep + " is then without SQLite's files",
+		Hint: "let the workers run under the account of the replay, or leave strace out of its PATH: " + judge.EveryStep + " is then without SQLite's files",
 	}
 }
 
 func (w *world) noteWrite(k *worker, s wire.Step, p wire.Phase) {
-	w.history.add(Event{Event: EventStep, Worker: k.name, What: string(p), Step: s.String()})
+	w.history.add(judge.Event{Event: judge.EventStep, Worker: k.name, What: string(p), Step: s.String()})
 }
 
 // reopen lets go of SQLite's files and looks at them anew, so that what a dead worker has
@@ -92,10 +94,10 @@ func (w *world) reopen() error {
 
 func (l *lab) filesText() string {
 	switch {
-	case l.Rung == Cut:
+	case l.Rung == judge.Cut:
 		return "SQLite's own writes: a file has no connection that could be cut"
 	case l.filesSeen:
-		return "of SQLite's own writes those to its -shm, which is mapped into memory; those to its other files are steps of " + EveryStep
+		return "of SQLite's own writes those to its -shm, which is mapped into memory; those to its other files are steps of " + judge.EveryStep
 	case l.filesUnseen != "":
 		return "SQLite's own writes: " + l.filesUnseen
 	}

@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay/judge"
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 // filesOfWorker replays every_step with a worker that keeps its rows in SQLite.
-func filesOfWorker(t *testing.T, mode, journal string, rung Rung) (Result, Outcome) {
+func filesOfWorker(t *testing.T, mode, journal string, rung judge.Rung) (judge.Result, Outcome) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -32,7 +34,7 @@ message: {body: '{"order_id": "{{key}}"}'}
 database: {kind: sqlite, schema: [schema.sql]}
 effects: {count: "SELECT count(*) FROM charges WHERE id = $1", statement: INSERT INTO charges}
 timeouts: {step: 5m, recovery: 5m}
-`, self, mode, journal), EveryStep)
+`, self, mode, journal), judge.EveryStep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,7 @@ timeouts: {step: 5m, recovery: 5m}
 	return out.Results[0], out
 }
 
-func factsWith(r Result, text string) (n int) {
+func factsWith(r judge.Result, text string) (n int) {
 	for _, f := range r.Facts {
 		if strings.HasPrefix(f, "after write") && strings.Contains(f, text) {
 			n++
@@ -59,17 +61,17 @@ func TestFilesAreSteps(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		mode, journal string
-		rung          Rung
+		rung          judge.Rung
 		verdict, at   string
 	}{
-		{"together", "WAL", Durable, OK, "fsync wal"},
-		{"together", "DELETE", Step, OK, "unlink journal"},
-		{"apart", "WAL", Durable, Violation, "fsync wal"},
-		{"apart", "DELETE", Durable, Violation, "unlink journal"},
+		{"together", "WAL", judge.Durable, judge.OK, "fsync wal"},
+		{"together", "DELETE", judge.Step, judge.OK, "unlink journal"},
+		{"apart", "WAL", judge.Durable, judge.Violation, "fsync wal"},
+		{"apart", "DELETE", judge.Durable, judge.Violation, "unlink journal"},
 	} {
 		r, _ := filesOfWorker(t, c.mode, c.journal, c.rung)
 		caught := strings.Contains(r.Why, "after write") && strings.Contains(r.Why, c.at)
-		if r.Verdict.Verdict != c.verdict || factsWith(r, c.at) == 0 || caught != (c.verdict == Violation) {
+		if r.Verdict.Verdict != c.verdict || factsWith(r, c.at) == 0 || caught != (c.verdict == judge.Violation) {
 			t.Errorf("%s, %s, %s: %+v\n%s", c.mode, c.journal, c.rung, r.Verdict, strings.Join(r.Facts, "\n"))
 		}
 	}
@@ -80,19 +82,19 @@ func TestFilesAreSteps(t *testing.T) {
 func TestTheSecondKillIsAtAFile(t *testing.T) {
 	t.Parallel()
 	const mode = "apart when it comes again"
-	for rung, verdict := range map[Rung]string{Step: OK, Pair: Violation} {
+	for rung, verdict := range map[judge.Rung]string{judge.Step: judge.OK, judge.Pair: judge.Violation} {
 		r, out := filesOfWorker(t, mode, "WAL", rung)
-		if r.Verdict.Verdict != verdict || verdict == Violation && !strings.Contains(r.Why, "then after write") {
+		if r.Verdict.Verdict != verdict || verdict == judge.Violation && !strings.Contains(r.Why, "then after write") {
 			t.Errorf("%s: %+v\n%s", rung, r.Verdict, strings.Join(r.Facts, "\n"))
 		}
-		second := slices.ContainsFunc(out.Histories["old/"+EveryStep], func(e Event) bool {
-			return e.Event == EventFault && e.Fired && e.Detail == secondKill && strings.HasPrefix(e.Step, "database ")
+		second := slices.ContainsFunc(out.Histories["old/"+judge.EveryStep], func(e judge.Event) bool {
+			return e.Event == judge.EventFault && e.Fired && e.Detail == secondKill && strings.HasPrefix(e.Step, "database ")
 		})
-		if second != (rung == Pair) {
+		if second != (rung == judge.Pair) {
 			t.Errorf("%s: killed at a file a second time: %t", rung, second)
 		}
 	}
-	if r, _ := filesOfWorker(t, "together", "WAL", Pair); r.Verdict.Verdict != OK {
+	if r, _ := filesOfWorker(t, "together", "WAL", judge.Pair); r.Verdict.Verdict != judge.OK {
 		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
 	}
 }
@@ -100,7 +102,7 @@ func TestTheSecondKillIsAtAFile(t *testing.T) {
 // A write that was recorded and does not come again is no pass.
 func TestAWriteThatDoesNotComeIsUnknown(t *testing.T) {
 	t.Parallel()
-	if r, _ := filesOfWorker(t, "now and then", "WAL", Durable); r.Verdict.Verdict != Unknown || !strings.Contains(r.Why, "was not reached") {
+	if r, _ := filesOfWorker(t, "now and then", "WAL", judge.Durable); r.Verdict.Verdict != judge.Unknown || !strings.Contains(r.Why, "was not reached") {
 		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
 	}
 }
@@ -112,8 +114,8 @@ func TestFilesWithoutStrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", path)
-	r, out := filesOfWorker(t, "apart", "WAL", Durable)
-	if r.Verdict.Verdict != OK || factsWith(r, "wal") > 0 {
+	r, out := filesOfWorker(t, "apart", "WAL", judge.Durable)
+	if r.Verdict.Verdict != judge.OK || factsWith(r, "wal") > 0 {
 		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
 	}
 	if !slices.ContainsFunc(out.CannotSee, func(s string) bool { return strings.Contains(s, "apt-get install strace") }) {
@@ -138,11 +140,11 @@ func TestStraceThatIsRefused(t *testing.T) {
 // The worker is as it was when strace has gone: not stopped, not traced.
 func TestDetached(t *testing.T) {
 	t.Parallel()
-	p, err := startProcess("exec sleep 1000", "", os.Environ())
+	p, err := process.Start("exec sleep 1000", "", os.Environ())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.kill()
+	defer p.Kill()
 	s, err := attach(t.Context(), p, looked{calls: writing}, func(traceLine) {})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +153,7 @@ func TestDetached(t *testing.T) {
 		t.Error("the check sees no strace while there is one")
 	}
 	s.end()
-	if isTraced(t, p) || p.hasExited() {
+	if isTraced(t, p) || p.HasExited() {
 		t.Error("strace is still there, or the worker is not")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -159,14 +161,14 @@ func TestDetached(t *testing.T) {
 	if s, err := attach(ctx, p, looked{calls: writing}, func(traceLine) {}); err == nil {
 		s.end() // it was quicker
 	}
-	if isTraced(t, p) || p.hasExited() {
+	if isTraced(t, p) || p.HasExited() {
 		t.Error("an attempt that was broken off has left something")
 	}
 }
 
-func isTraced(t *testing.T, p *process) bool {
+func isTraced(t *testing.T, p *process.Process) bool {
 	t.Helper()
-	status, err := os.ReadFile(procFile(p.pid, "status"))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}

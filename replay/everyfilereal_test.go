@@ -12,12 +12,13 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
 // realFiles replays every_step with the worker of examples/sqs-charge/new, built with the
 // control's change where one is named.
-func realFiles(t *testing.T, rung Rung, control string) (r Result, places []struckRun) {
+func realFiles(t *testing.T, rung judge.Rung, control string) (r judge.Result, places []judge.Strike) {
 	t.Helper()
 	spec, err := jobfile.LoadReplay("../examples/sqs-charge/" + jobfile.DefaultReplayName)
 	if err != nil {
@@ -38,7 +39,7 @@ func realFiles(t *testing.T, rung Rung, control string) (r Result, places []stru
 		t.Fatal(err)
 	}
 	request := Request{
-		Spec: spec, Job: j, JobFileText: text, Table: file.Table, Only: []string{EveryStep},
+		Spec: spec, Job: j, JobFileText: text, Table: file.Table, Only: []string{judge.EveryStep},
 		Environ: append(os.Environ(), "GOFLAGS="+overlay(t, control)),
 		Rerun:   plainRerun, Rung: rung,
 	}
@@ -50,8 +51,8 @@ func realFiles(t *testing.T, rung Rung, control string) (r Result, places []stru
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, run := range judged(plan.Cases[0], out.Histories["new/"+EveryStep]) {
-		if strings.Contains(run.where, "fsync wal") {
+	for _, run := range judge.Strikes(plan.Cases[0], out.Histories["new/"+judge.EveryStep]) {
+		if strings.Contains(run.Where, "fsync wal") {
 			places = append(places, run)
 		}
 	}
@@ -98,13 +99,13 @@ func overlay(t *testing.T, control string) string {
 // The guard's claim and its completion are writes of their own: none is seen half done.
 func TestTheGuardAtItsFiles(t *testing.T) {
 	t.Parallel()
-	r, places := realFiles(t, Durable, "")
+	r, places := realFiles(t, judge.Durable, "")
 	var seen []job.Moment
 	for _, run := range places {
-		seen = append(seen, faultMoment(run.events))
+		seen = append(seen, momentAtFault(run.Events))
 	}
 	want := []job.Moment{{}, {Claimed: true}, {Claimed: true, Effect: true, Completed: true}}
-	if r.Verdict.Verdict != OK || !slices.Equal(seen, want) {
+	if r.Verdict.Verdict != judge.OK || !slices.Equal(seen, want) {
 		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
 	}
 }
@@ -112,8 +113,8 @@ func TestTheGuardAtItsFiles(t *testing.T) {
 // A worker that completes before it acts is caught after the write that completes.
 func TestACompletionTooEarlyIsCaughtAtItsFile(t *testing.T) {
 	t.Parallel()
-	r, places := realFiles(t, Durable, "completed_before_the_act")
-	if !slices.ContainsFunc(places, func(run struckRun) bool { return run.verdict.Kind == Lost }) {
+	r, places := realFiles(t, judge.Durable, "completed_before_the_act")
+	if !slices.ContainsFunc(places, func(run judge.Strike) bool { return run.Verdict.Kind == judge.Lost }) {
 		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
 	}
 }
@@ -122,22 +123,22 @@ func TestACompletionTooEarlyIsCaughtAtItsFile(t *testing.T) {
 // It gets no step further while it stands, and goes on afterwards.
 func TestTheGuardStandsAtItsFiles(t *testing.T) {
 	t.Parallel()
-	r, places := realFiles(t, Pause, "")
-	if r.Verdict.Verdict != OK || len(places) < 3 {
+	r, places := realFiles(t, judge.Pause, "")
+	if r.Verdict.Verdict != judge.OK || len(places) < 3 {
 		t.Errorf("%d places: %+v\n%s", len(places), r.Verdict, strings.Join(r.Facts, "\n"))
 	}
 	locked := 0
 	for _, run := range places {
-		stood := slices.IndexFunc(run.events, func(e Event) bool { return e.Event == EventStep && e.What == string(wire.Held) })
-		woken := slices.IndexFunc(run.events, func(e Event) bool { return e.Event == EventWorker && e.What == workerWoken })
-		if run.missed != "" || stood < 0 || woken < stood {
-			t.Fatalf("%s: missed %q, stood %d, woken %d", run.where, run.missed, stood, woken)
+		stood := slices.IndexFunc(run.Events, func(e judge.Event) bool { return e.Event == judge.EventStep && e.What == string(wire.Held) })
+		woken := slices.IndexFunc(run.Events, func(e judge.Event) bool { return e.Event == judge.EventWorker && e.What == judge.WorkerWoken })
+		if run.Missed != "" || stood < 0 || woken < stood {
+			t.Fatalf("%s: missed %q, stood %d, woken %d", run.Where, run.Missed, stood, woken)
 		}
-		for _, e := range run.events[stood+1 : woken] {
-			if e.Event == EventStep && e.Worker == run.events[stood].Worker && e.What != string(wire.Reply) {
-				t.Errorf("%s: %s %s while it stood", run.where, e.What, e.Step)
+		for _, e := range run.Events[stood+1 : woken] {
+			if e.Event == judge.EventStep && e.Worker == run.Events[stood].Worker && e.What != string(wire.Reply) {
+				t.Errorf("%s: %s %s while it stood", run.Where, e.What, e.Step)
 			}
-			if e.isLook() && e.Seen.When == SeenDown {
+			if e.Seen != nil && e.Seen.When == judge.SeenDown {
 				locked++
 			}
 		}
@@ -151,8 +152,13 @@ func TestTheGuardStandsAtItsFiles(t *testing.T) {
 // SQLite has no other place for it: there is no connection that could be refused.
 func TestActingWithoutTheFileIsCaught(t *testing.T) {
 	t.Parallel()
-	r, _ := realFiles(t, Pause, "acts_without_database")
-	if r.Verdict.Kind != AgainstPolicy || !strings.Contains(r.Why, "acted without a claim") {
+	r, _ := realFiles(t, judge.Pause, "acts_without_database")
+	if r.Verdict.Kind != judge.AgainstPolicy || !strings.Contains(r.Why, "acted without a claim") {
 		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
 	}
+}
+
+func momentAtFault(events []judge.Event) job.Moment {
+	i := slices.IndexFunc(events, func(e judge.Event) bool { return e.Seen != nil && e.Seen.When == judge.SeenFault })
+	return events[i].Seen.Moment()
 }

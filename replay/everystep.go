@@ -5,10 +5,8 @@ import (
 	"fmt"
 
 	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
-
-// EveryStep is the case whose places are found by recording a run.
-const EveryStep = "every_step"
 
 // everyStep records the run, and then strikes a fresh worker at each place of the rung,
 // each with an operation of its own.
@@ -21,9 +19,9 @@ func everyStep(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	w.history.add(Event{Event: EventRecorded, Detail: r.tell()})
+	w.history.add(judge.Event{Event: judge.EventRecorded, Detail: r.tell()})
 	all := places(w.Rung, r.steps)
-	if w.Rung == Pair {
+	if w.Rung == judge.Pair {
 		w.noise = r.noise
 		return w.strikePairs(ctx, all)
 	}
@@ -46,7 +44,7 @@ func (w *world) strikeAt(ctx context.Context, p place) error {
 		w.operations = nil
 		struck, err := w.strike(ctx, p)
 		if w.unread(err) { // its workers are gone: the next place may be seen
-			w.history.add(Event{Event: EventFault, What: p.name(), Detail: fmt.Sprintf("%s was not seen to its end: %v", p, err)})
+			w.history.add(judge.Event{Event: judge.EventFault, What: p.name(), Detail: fmt.Sprintf("%s was not seen to its end: %v", p, err)})
 			return nil
 		}
 		if err != nil {
@@ -59,7 +57,7 @@ func (w *world) strikeAt(ctx context.Context, p place) error {
 		if n > 0 {
 			detail = "was not reached"
 		}
-		w.history.add(Event{Event: EventFault, What: p.name(), Detail: fmt.Sprintf("%s %s", p, detail)})
+		w.history.add(judge.Event{Event: judge.EventFault, What: p.name(), Detail: fmt.Sprintf("%s %s", p, detail)})
 	}
 	return nil
 }
@@ -92,13 +90,13 @@ func (w *world) strike(ctx context.Context, p place) (struck bool, err error) {
 	if struck, err = w.struckOrAtRest(ctx, f); err != nil || !struck {
 		return struck, err
 	}
-	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, What: p.name(), Step: f.Step().String(), Detail: p.String()})
+	w.history.add(judge.Event{Event: judge.EventFault, Worker: k.name, Fired: true, What: p.name(), Step: f.Step().String(), Detail: p.String()})
 	switch {
-	case w.Rung == Cut:
-		return true, w.end(ctx, op)
-	case w.Rung == Pause && p.step.Protocol == protocolFile:
+	case w.Rung == judge.Cut:
+		return true, w.afterCut(ctx, p, k, op)
+	case w.Rung == judge.Pause && p.step.Protocol == protocolFile:
 		return true, w.outlastAtFile(ctx, k, release, op)
-	case w.Rung == Pause:
+	case w.Rung == judge.Pause:
 		return true, w.outlast(ctx, k, release, op)
 	}
 	return w.afterKill(ctx, p, k, op)
@@ -113,11 +111,11 @@ func (w *world) afterKill(ctx context.Context, p place, k *worker, op operation)
 	if err := w.reopen(); err != nil {
 		return false, err
 	}
-	if err := w.look(ctx, SeenFault, op); err != nil {
+	if err := w.look(ctx, judge.SeenFault, op); err != nil {
 		return false, err
 	}
 	switch {
-	case w.Rung != Pair:
+	case w.Rung != judge.Pair:
 		return true, w.recover(ctx, op)
 	case p.then == nil:
 		return true, w.hear(ctx, op)
@@ -126,7 +124,7 @@ func (w *world) afterKill(ctx context.Context, p place, k *worker, op operation)
 		return false, err
 	}
 	if !struck {
-		return false, w.look(ctx, SeenEnd, op)
+		return false, w.look(ctx, judge.SeenEnd, op)
 	}
 	return true, w.recover(ctx, op)
 }
@@ -134,7 +132,7 @@ func (w *world) afterKill(ctx context.Context, p place, k *worker, op operation)
 // outlast pauses the worker past its lease while another one goes on.
 func (w *world) outlast(ctx context.Context, k *worker, release func(), op operation) error {
 	w.pause(k)
-	if err := w.look(ctx, SeenFault, op); err != nil {
+	if err := w.look(ctx, judge.SeenFault, op); err != nil {
 		return err
 	}
 	if err := w.pass(ctx, w.past()); err != nil {
@@ -146,7 +144,7 @@ func (w *world) outlast(ctx context.Context, k *worker, release func(), op opera
 	if err := w.rest(ctx); err != nil {
 		return err
 	}
-	if err := w.look(ctx, SeenTaken, op); err != nil {
+	if err := w.look(ctx, judge.SeenTaken, op); err != nil {
 		return err
 	}
 	w.goOn(k)

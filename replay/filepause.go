@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -35,7 +36,7 @@ func (w *world) outlastAtFile(ctx context.Context, k *worker, release func(), op
 	if held {
 		return w.outlast(ctx, k, next.Release, op)
 	}
-	if err := w.look(ctx, SeenFault, op); err != nil {
+	if err := w.look(ctx, judge.SeenFault, op); err != nil {
 		return err
 	}
 	return w.end(ctx, op)
@@ -63,9 +64,9 @@ func (w *world) redeliverLocked(ctx context.Context, op operation) (passed time.
 	if w.book == nil || w.db.IsWritable(ctx) { // a row cannot be made meanwhile
 		return passed, nil
 	}
-	seen := &Seen{When: SeenDown, Effects: w.book.Count(op.value) - before, Queued: w.queue.Look().Left()}
+	seen := &judge.Seen{When: judge.SeenDown, Effects: w.book.Count(op.value) - before, Queued: w.queue.Look().Left()}
 	w.logQueue()
 	w.logOutside()
-	w.history.add(Event{Event: EventSeen, Operation: op.key, Seen: seen})
+	w.history.add(judge.Event{Event: judge.EventSeen, Operation: op.key, Seen: seen})
 	return passed, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -88,7 +89,7 @@ func (f fileSteps) take(l traceLine) (at time.Time, s wire.Step, ended bool) {
 	if l.failed {
 		return at, s, false
 	}
-	s = wire.Step{Protocol: protocolFile, Peer: peerDatabase, Text: first.call + " " + first.role}
+	s = wire.Step{Protocol: protocolFile, Peer: judge.PeerDatabase, Text: first.call + " " + first.role}
 	f.nth[s]++
 	n := f.nth[s]
 	s.Nth = n

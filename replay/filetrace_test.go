@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -69,7 +70,7 @@ func TestFileSteps(t *testing.T) {
 // inFiles is a recorded run: a line with a colon is said on a wire.
 func inFiles(lines ...string) (steps []recordedStep) {
 	for _, line := range lines {
-		s := recordedStep{Step: wire.Step{Protocol: protocolFile, Peer: peerDatabase, Text: line}}
+		s := recordedStep{Step: wire.Step{Protocol: protocolFile, Peer: judge.PeerDatabase, Text: line}}
 		if peer, text, onWire := strings.Cut(line, ": "); onWire {
 			s = recordedStep{wire.Step{Peer: peer, Text: text}, true}
 		}
@@ -82,16 +83,16 @@ func inFiles(lines ...string) (steps []recordedStep) {
 func TestFilePlaces(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		rung  Rung
+		rung  judge.Rung
 		steps []recordedStep
 		want  []string
 	}{
-		{"wal", Durable, inFiles("pwrite64 wal", "fsync wal", "pwrite64 wal", "fsync wal", "outside: POST /", "queue: DeleteMessage"), []string{"write-2-after", "write-4-after", "1-before", "1-after", "2-after"}},
-		{"wal that is not synced", Durable, inFiles("pwrite64 wal", "pwrite64 wal", "queue: DeleteMessage", "pwrite64 wal"), []string{"write-2-after", "1-before", "1-after", "write-3-after"}},
-		{"journal", Durable, inFiles("pwrite64 journal", "fdatasync journal", "pwrite64 database", "fdatasync database", "unlink journal", "pwrite64 journal", "queue: DeleteMessage"), []string{"write-2-after", "write-4-after", "write-5-after", "write-6-after", "1-before", "1-after"}},
-		{"all of them", Step, inFiles("pwrite64 wal", "fsync wal", "outside: POST /"), []string{"write-1-after", "write-2-after", "1-before", "1-after"}},
-		{"no connection to cut", Cut, inFiles("pwrite64 wal", "fsync wal"), nil},
-		{"paused where a state begins", Pause, inFiles("pwrite64 wal", "fsync wal", "outside: POST /"), []string{"write-2-after", "1-before", "1-after"}},
+		{"wal", judge.Durable, inFiles("pwrite64 wal", "fsync wal", "pwrite64 wal", "fsync wal", "outside: POST /", "queue: DeleteMessage"), []string{"write-2-after", "write-4-after", "1-before", "1-after", "2-after"}},
+		{"wal that is not synced", judge.Durable, inFiles("pwrite64 wal", "pwrite64 wal", "queue: DeleteMessage", "pwrite64 wal"), []string{"write-2-after", "1-before", "1-after", "write-3-after"}},
+		{"journal", judge.Durable, inFiles("pwrite64 journal", "fdatasync journal", "pwrite64 database", "fdatasync database", "unlink journal", "pwrite64 journal", "queue: DeleteMessage"), []string{"write-2-after", "write-4-after", "write-5-after", "write-6-after", "1-before", "1-after"}},
+		{"all of them", judge.Step, inFiles("pwrite64 wal", "fsync wal", "outside: POST /"), []string{"write-1-after", "write-2-after", "1-before", "1-after"}},
+		{"no connection to cut", judge.Cut, inFiles("pwrite64 wal", "fsync wal"), nil},
+		{"paused where a state begins", judge.Pause, inFiles("pwrite64 wal", "fsync wal", "outside: POST /"), []string{"write-2-after", "1-before", "1-after"}},
 	} {
 		if got := names(places(c.rung, c.steps)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)

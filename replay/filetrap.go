@@ -39,7 +39,7 @@ func (w *world) setFileTrap(ctx context.Context, k *worker, at looked, t *fileTr
 	return t, func() {
 		s.end()
 		if k.alive() && !k.paused { // it stands where it was struck, or at a write that nobody has counted any more
-			k.process.signal(syscall.SIGCONT)
+			k.process.Signal(syscall.SIGCONT)
 		}
 	}, nil
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 // makeFolder makes the replay's temporary folder, and removes those that killed
@@ -18,7 +20,7 @@ import (
 func makeFolder() (string, error) {
 	removeDead(os.TempDir())
 	self := os.Getpid()
-	return os.MkdirTemp("", fmt.Sprintf("twiceproof-%s-%d-%s-", namespace(), self, startOf(self)))
+	return os.MkdirTemp("", fmt.Sprintf("twiceproof-%s-%d-%s-", namespace(), self, process.StartOf(self)))
 }
 
 var ownFolder = regexp.MustCompile(`^twiceproof-(\d+)-(\d+)-(\d+)-\d+$`)
@@ -49,16 +51,7 @@ func lives(pid int, started string) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return false
 	}
-	return startOf(pid) == started
-}
-
-// startOf is when a process started, as the kernel counts; 0 where that cannot be told.
-func startOf(pid int) string {
-	text, err := os.ReadFile(procFile(pid, "stat"))
-	if s, ok := readStat(string(text)); err == nil && ok && !s.ended {
-		return s.started
-	}
-	return "0"
+	return process.StartOf(pid) == started
 }
 
 // namespace is the number of this process's namespace of process numbers; 0 where

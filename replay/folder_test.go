@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 // Only what a dead process of this machine has left is removed.
@@ -21,7 +23,7 @@ func TestRemoveDead(t *testing.T) {
 	}
 	gone := []string{named(namespace(), dead, "1"), named(namespace(), self, "1")} // the second: this number was another's
 	stay := []string{
-		named(namespace(), self, startOf(self)), named("1", dead, "1"), named(namespace(), dead, "1") + "-notes",
+		named(namespace(), self, process.StartOf(self)), named("1", dead, "1"), named(namespace(), dead, "1") + "-notes",
 		"twiceproof-123", "twiceproof-postgres-123", "other",
 	}
 	for _, name := range slices.Concat(gone, stay) {

@@ -1,30 +1,54 @@
 package replay
 
-import "path/filepath"
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/fork"
+	"github.com/twiceproof/twiceproof/replay/judge"
+)
 
 // forks are those of a replay, by the version's name; nil: workers are started cold.
-type forks map[string]*fork
+type forks map[string]*fork.Workers
 
-func newForks(l *lab) forks {
+func (l *lab) newForks() forks {
 	all := forks{}
 	for i, v := range l.Spec.Versions {
-		all[v.Name] = &fork{lab: l, version: v.Name, folder: filepath.Join(l.folder, "fork-"+string(rune('a'+i)))}
+		all[v.Name] = &fork.Workers{Settings: fork.Settings{
+			Folder: filepath.Join(l.folder, "fork-"+string(rune('a'+i))),
+			Environ: func(refuse, temp string) []string {
+				return environment(l.Environ, l.Spec, addresses{refuse: refuse, temp: temp})
+			},
+			Addresses: addressNames(l.Spec), Ready: l.Spec.Timeouts.Ready,
+			Cold: func(why string) {
+				l.progress(Progress{Note: fmt.Sprintf("workers of version %q are started cold: %s", v.Name, why)})
+			},
+		}}
 	}
 	return all
 }
 
+// addressNames are the variables that each worker has with an address of its own.
+func addressNames(spec *jobfile.Replay) []string {
+	e := spec.Environment
+	names := []string{e.Database, e.Queue, e.Broker, e.Outside, e.JobFile, e.Mail}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
 func (all forks) close() {
 	for _, f := range all {
-		f.close()
+		f.Close()
 	}
 }
 
 // texts say for the report how the workers of each version were started.
-func (all forks) texts(plan Plan) map[string]string {
+func (all forks) texts(plan judge.Plan, spec *jobfile.Replay) map[string]string {
 	said := map[string]string{}
-	for name, f := range all {
-		if uses(plan, f.lab.version(name)) {
-			said["workers of "+name] = f.text()
+	for _, v := range spec.Versions {
+		if f := all[v.Name]; f != nil && uses(plan, v) {
+			said["workers of "+v.Name] = f.Text()
 		}
 	}
 	return said
@@ -41,7 +65,7 @@ func (k *worker) forkHint() string {
 // howStarted is empty for a worker that was started cold.
 func (k *worker) howStarted() string {
 	if k.forked {
-		return workerForked
+		return judge.WorkerForked
 	}
 	return ""
 }

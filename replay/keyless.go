@@ -9,11 +9,8 @@ import (
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
-
-// keylessMessages is how many: the second one is what a key that all such messages
-// share would make a repeat of the first.
-const keylessMessages = 2
 
 // keyless gives messages that name no operation. Nobody can tell whether the second
 // one is the first again, so neither is acted upon and neither is thrown away.
@@ -22,8 +19,8 @@ func keyless(ctx context.Context, w *world) error {
 		return err
 	}
 	m, _ := withoutKey(w.Job.Queue, w.Spec.Message, w.Job.Operation)
-	for range keylessMessages {
-		w.history.add(Event{Event: EventSent, Detail: "without an operation key"})
+	for range judge.KeylessMessages {
+		w.history.add(judge.Event{Event: judge.EventSent, Detail: "without an operation key"})
 		if _, err := w.queue.Send(m); err != nil {
 			return err
 		}
@@ -47,11 +44,11 @@ func (w *world) awaitDeadLetters(ctx context.Context) {
 	const moment = 2 * time.Second
 	limited, cancel := context.WithTimeout(ctx, moment)
 	defer cancel()
-	_ = w.queue.Wait(limited, func(s queue.Snapshot) bool { return s.Left()+s.Dead >= keylessMessages }) // else they are lost
+	_ = w.queue.Wait(limited, func(s queue.Snapshot) bool { return s.Left()+s.Dead >= judge.KeylessMessages }) // else they are lost
 }
 
 func (w *world) lookKeyless() {
-	s := Seen{When: SeenKeyless}
+	s := judge.Seen{When: judge.SeenKeyless}
 	for _, c := range w.book.Calls() {
 		if !c.Again {
 			s.Effects++
@@ -61,7 +58,7 @@ func (w *world) lookKeyless() {
 	s.Queued = q.Left() + q.Dead
 	w.logQueue()
 	w.logOutside()
-	w.history.add(Event{Event: EventSeen, Seen: &s})
+	w.history.add(judge.Event{Event: judge.EventSeen, Seen: &s})
 }
 
 // withoutKey is the message with null, or no attribute, where the operation's own
@@ -95,15 +92,3 @@ func noKeyless(s setting) string {
 
 // nothingDone is how messages without a key end.
 func nothingDone(job.Job, job.Moment) []job.End { return []job.End{{}} }
-
-// keylessEnd: what names no operation is left to a person, by the queue's own dead
-// letters.
-func keylessEnd(end Seen) Verdict {
-	switch {
-	case end.Queued+end.Effects < keylessMessages:
-		return violates(Lost, "%d messages without an operation key: %s, and %d left on the queue", keylessMessages, effectCount(end.Effects), end.Queued)
-	case end.Effects > 0:
-		return violates(AgainstPolicy, "acted on messages that name no operation: %s", effectCount(end.Effects))
-	}
-	return Verdict{}
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -41,7 +42,7 @@ func (w *world) killNext(ctx context.Context) error {
 	}()
 	where, struck := t.await(either)
 	if struck {
-		w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: where, Detail: w.plan.Fault})
+		w.history.add(judge.Event{Event: judge.EventFault, Worker: k.name, Fired: true, Step: where, Detail: w.plan.Fault})
 		if t.kill != nil {
 			t.kill()
 		}

@@ -10,7 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/judge"
+	"github.com/twiceproof/twiceproof/replay/process"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -40,7 +43,7 @@ type lab struct {
 	authority     *wire.Authority // nil where no worker is to have TLS
 }
 
-func (l *lab) prepare(ctx context.Context, plan Plan) error {
+func (l *lab) prepare(ctx context.Context, plan judge.Plan) error {
 	if err := l.readSchema(); err != nil {
 		return err
 	}
@@ -67,7 +70,7 @@ func (l *lab) prepare(ctx context.Context, plan Plan) error {
 func (l *lab) jobFile() string { return l.folder + "/twiceproof.yaml" }
 
 // uses: a case of two versions needs the one without a guard, too.
-func uses(plan Plan, v jobfile.CodeVersion) bool {
+func uses(plan judge.Plan, v jobfile.CodeVersion) bool {
 	for _, p := range plan.Cases {
 		if p.NotApplicable == "" && (p.Version == v.Name || !v.Guarded && p.Case == "old_and_new") {
 			return true
@@ -80,7 +83,7 @@ func (l *lab) readSchema() error {
 	for _, file := range l.Spec.Database.Schema {
 		text, err := os.ReadFile(l.Spec.Resolve(file))
 		if err != nil {
-			return &Problem{What: fmt.Sprintf("schema file %s cannot be read", file), Hint: "name it in database.schema as seen from the replay file's folder"}
+			return &hinted.Error{What: fmt.Sprintf("schema file %s cannot be read", file), Hint: "name it in database.schema as seen from the replay file's folder"}
 		}
 		l.schema += string(text) + "\n"
 	}
@@ -95,9 +98,9 @@ func (l *lab) build(ctx context.Context, v jobfile.CodeVersion) error {
 		return nil
 	}
 	l.progress(Progress{Building: v.Name})
-	printed, err := runCommand(ctx, l.fill(v.Build), l.Spec.Resolve("."), l.buildEnviron(), buildLimit)
+	printed, err := process.Run(ctx, l.fill(v.Build), l.Spec.Resolve("."), l.buildEnviron(), buildLimit)
 	if err != nil && ctx.Err() == nil {
-		return &Problem{What: fmt.Sprintf("the build of version %q failed: %v", v.Name, err), Hint: buildHint(v.Build, l.out), Output: tail(printed)}
+		return &hinted.Error{What: fmt.Sprintf("the build of version %q failed: %v", v.Name, err), Hint: buildHint(v.Build, l.out), Output: tail(printed)}
 	}
 	return context.Cause(ctx)
 }

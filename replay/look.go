@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/twiceproof/twiceproof/internal/hinted"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 const countHint = "correct effects.count of the replay file: a query that counts the rows of the operation whose value it takes as $1"
@@ -29,7 +32,7 @@ func (w *world) countsNoOther(ctx context.Context) error {
 	case err != nil:
 		return setUp(err, countHint)
 	case n != 0:
-		return &Problem{
+		return &hinted.Error{
 			What: fmt.Sprintf("effects.count counts %d effects of an operation that was never sent", n),
 			Hint: "let it count the rows of one operation alone, such as SELECT count(*) FROM charges WHERE order_id = $1; and leave the table empty in database.schema",
 		}
@@ -43,8 +46,8 @@ func (w *world) look(ctx context.Context, when string, op operation) error {
 	if err != nil {
 		return err
 	}
-	s := Seen{When: when, Effects: effects}
-	if when == SeenEnd {
+	s := judge.Seen{When: when, Effects: effects}
+	if when == judge.SeenEnd {
 		w.ends = append(w.ends, seenEnd{op, effects})
 	}
 	if w.book != nil {
@@ -62,7 +65,7 @@ func (w *world) look(ctx context.Context, when string, op operation) error {
 	}
 	w.logQueue()
 	w.logOutside()
-	w.history.add(Event{Event: EventSeen, Operation: op.key, Seen: &s})
+	w.history.add(judge.Event{Event: judge.EventSeen, Operation: op.key, Seen: &s})
 	return nil
 }
 
@@ -88,8 +91,8 @@ func (w *world) logQueue() {
 	real, clock := time.Since(w.history.start), w.queue.Now()
 	for _, e := range log[w.logged:] {
 		at := real - clock.Sub(e.At) // no time has passed since but by itself
-		w.history.add(Event{
-			MS: max(1, w.passedMS, at.Milliseconds()), Event: EventQueue, What: string(e.Kind), Message: e.Message, Copy: e.Copy,
+		w.history.add(judge.Event{
+			MS: max(1, w.passedMS, at.Milliseconds()), Event: judge.EventQueue, What: string(e.Kind), Message: e.Message, Copy: e.Copy,
 			Worker: e.Worker, ForMS: e.For.Milliseconds(), Detail: e.Why,
 		})
 	}

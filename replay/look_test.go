@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay/records"
@@ -30,7 +31,7 @@ func TestACountOfOtherOperationsIsRefused(t *testing.T) {
 		spec := &jobfile.Replay{Message: jobfile.Message{Body: `{"id": "{{key}}"}`}, Effects: jobfile.Effects{Count: query}}
 		w := &world{db: db, lab: &lab{Request: Request{Spec: spec, Job: job.Job{Effect: job.Effect{Kind: job.OwnRow}}}}}
 		n, err := w.effects(t.Context(), operation{value: "replay-1"})
-		var p *Problem
+		var p *hinted.Error
 		if errors.As(err, &p) != refused || !refused && n != 1 || refused && !strings.Contains(p.Hint, "effects.count") && !strings.Contains(p.Hint, "count(*)") {
 			t.Errorf("%s: %d, %v", query, n, err)
 		}

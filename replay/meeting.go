@@ -6,6 +6,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/outside"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -57,7 +58,7 @@ func (w *world) meet(ctx context.Context, m *meeting) error {
 	if took >= limit {
 		w.met += took
 		if !all {
-			w.history.add(Event{Event: EventApart, ForMS: took.Milliseconds()})
+			w.history.add(judge.Event{Event: judge.EventApart, ForMS: took.Milliseconds()})
 		}
 	}
 	m.end()
@@ -132,14 +133,14 @@ func (m *meeting) arrived() int {
 // isGone: the worker has ended a delivery, or there is none for it. One that has
 // changed a message's visibility has put it back only when it asks for more.
 func isGone(worker string, s queue.Snapshot, since int) bool {
-	has := map[copyOf]bool{}
+	has := false
 	for _, e := range s.Events[since:] {
 		if e.Worker != worker {
 			continue
 		}
 		switch e.Kind {
 		case queue.Received:
-			has[copyOf{e.Message, e.Copy}] = true
+			has = true
 		case queue.Deleted:
 			return true
 		case queue.VisibilityChanged:
@@ -148,7 +149,7 @@ func isGone(worker string, s queue.Snapshot, since int) bool {
 			}
 		}
 	}
-	return len(has) == 0 && s.Visible == 0
+	return !has && s.Visible == 0
 }
 
 // end releases who is held, and holds nobody any more.

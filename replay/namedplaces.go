@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // named keeps the places that --only names, and gives the names for which the recorded run
@@ -25,11 +27,11 @@ func named(all []place, names []string) (kept []place, none []string) {
 func (w *world) tellNone(names []string, all []place) {
 	for _, name := range names {
 		w.history.nextRun()
-		w.history.add(Event{Event: EventFault, What: name, Detail: noPlace(name, w.Rung, all)})
+		w.history.add(judge.Event{Event: judge.EventFault, What: name, Detail: noPlace(name, w.Rung, all)})
 	}
 }
 
-func noPlace(name string, rung Rung, all []place) string {
+func noPlace(name string, rung judge.Rung, all []place) string {
 	if len(all) == 0 {
 		return fmt.Sprintf("rung %s has no place %s, nor any other", rung, name)
 	}

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // A place that is named and not there is told, and the others are no proof without it.
 func TestNamedPlaces(t *testing.T) {
-	all := places(Durable, ran("*dat INSERT", "dat SELECT", "*out POST /charges"))
+	all := places(judge.Durable, ran("*dat INSERT", "dat SELECT", "*out POST /charges"))
 	for _, c := range []struct{ names, kept, none []string }{
 		{nil, []string{"1-before", "1-after", "3-after"}, nil},
 		{[]string{"3-after", "1-before"}, []string{"1-before", "3-after"}, nil},
@@ -24,16 +24,12 @@ func TestNamedPlaces(t *testing.T) {
 	}
 }
 
-func TestAPlaceThatIsNotThereIsUnknown(t *testing.T) {
-	fine := struck(3, "3-after", "after step 3", true, look(SeenFault, nothing), look(SeenEnd, completed))
-	p := plannedFor(job.Lookup, guarded, EveryStep)
-	if v := Judge(p, fine); v.Verdict != OK {
-		t.Fatalf("the control: %+v", v)
-	}
-	w := &world{lab: &lab{Request: Request{Rung: Durable}}, history: newHistory()}
-	w.tellNone([]string{"999-after"}, places(Durable, ran("*out POST /charges")))
-	v := Judge(p, append(w.history.all(), fine...))
-	if v.Verdict != Unknown || !strings.Contains(v.Why, "rung durable has no place 999-after, but 1-before, 1-after") {
-		t.Errorf("%+v", v)
+// It is a run whose fault did not fire.
+func TestAPlaceThatIsNotThereIsTold(t *testing.T) {
+	w := &world{lab: &lab{Request: Request{Rung: judge.Durable}}, history: newHistory()}
+	w.tellNone([]string{"999-after"}, places(judge.Durable, ran("*out POST /charges")))
+	e := w.history.all()[0]
+	if e.Event != judge.EventFault || e.Fired || e.Run != 1 || e.What != "999-after" || !strings.Contains(e.Detail, "rung durable has no place 999-after, but 1-before, 1-after") {
+		t.Errorf("%+v", e)
 	}
 }

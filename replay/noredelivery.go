@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 const sweepLimit = time.Minute
@@ -29,7 +31,7 @@ func noRedelivery(ctx context.Context, w *world) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return &Problem{
+		return &hinted.Error{
 			What: fmt.Sprintf("the sweep failed: %v", err), Hint: "run the command under sweep of the replay file by hand",
 			Output: tail(printed),
 		}

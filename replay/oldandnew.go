@@ -7,7 +7,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // oldAndNew: what the old code finished without a record is delivered to the new.
@@ -44,7 +46,7 @@ func (w *world) finishOld(ctx context.Context, op *operation) (finished bool, er
 		return false, err
 	}
 	if n, err := w.effects(ctx, *op); err != nil || n != 1 {
-		w.history.add(Event{Event: EventUnasked, Detail: "the old code did not finish the operation"})
+		w.history.add(judge.Event{Event: judge.EventUnasked, Detail: "the old code did not finish the operation"})
 		return false, err
 	}
 	w.kill(old)
@@ -66,7 +68,7 @@ func (w *world) unguardedVersion() string {
 func (w *world) backfill(ctx context.Context, op operation) error {
 	text, err := os.ReadFile(w.Spec.Resolve(w.Spec.Backfill))
 	if err != nil {
-		return &Problem{What: fmt.Sprintf("backfill file %s cannot be read", w.Spec.Backfill), Hint: "name it in backfill as seen from the replay file's folder"}
+		return &hinted.Error{What: fmt.Sprintf("backfill file %s cannot be read", w.Spec.Backfill), Hint: "name it in backfill as seen from the replay file's folder"}
 	}
 	script, err := backfillFor(string(text), op.key, w.Spec.Database.Kind)
 	if err != nil {
@@ -85,7 +87,7 @@ var placeholder = regexp.MustCompile(`\{\{ *[a-z]+(_[a-z]+)* *\}\}`)
 func backfillFor(text, key string, kind jobfile.DatabaseKind) (string, error) {
 	for _, name := range placeholder.FindAllString(text, -1) {
 		if name != "{{key}}" {
-			return "", &Problem{What: "the backfill has " + name + " in it, for which a replay puts nothing", Hint: "{{key}} is the operation's key; the job's type is written as it is"}
+			return "", &hinted.Error{What: "the backfill has " + name + " in it, for which a replay puts nothing", Hint: "{{key}} is the operation's key; the job's type is written as it is"}
 		}
 	}
 	quoted := strings.NewReplacer("'", "''")

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // operation is one business operation of a case: its own value in the message.
@@ -27,11 +29,11 @@ func (w *world) operationOf(value string) (operation, error) {
 	body, attributes := w.Spec.Message.Fill(value)
 	fields, err := job.FieldsOf(w.Job.Queue, []byte(body), attributes)
 	if err != nil {
-		return operation{}, &Problem{What: "the message template is no message: " + err.Error(), Hint: "correct message.body of the replay file"}
+		return operation{}, &hinted.Error{What: "the message template is no message: " + err.Error(), Hint: "correct message.body of the replay file"}
 	}
 	key, err := w.Job.Operation.KeyOf(fields)
 	if err != nil {
-		return operation{}, &Problem{What: "the message template has no operation key: " + err.Error(), Hint: "put {{key}} where operation.key of the job file points to"}
+		return operation{}, &hinted.Error{What: "the message template has no operation key: " + err.Error(), Hint: "put {{key}} where operation.key of the job file points to"}
 	}
 	op := operation{value: value, key: key}
 	w.operations, w.values[op.value] = append(w.operations, op), true
@@ -85,13 +87,13 @@ func (w *world) message(op operation) queue.Message {
 
 // send puts the operation's message on the queue.
 func (w *world) send(op *operation) (err error) {
-	w.history.add(Event{Event: EventSent, Operation: op.key})
+	w.history.add(judge.Event{Event: judge.EventSent, Operation: op.key})
 	op.id, err = w.queue.Send(w.message(*op))
 	return err
 }
 
 // again puts the same message on the queue again, under the same message id.
 func (w *world) again(op operation) error {
-	w.history.add(Event{Event: EventSent, Operation: op.key, Message: op.id, Detail: "the same message again"})
+	w.history.add(judge.Event{Event: judge.EventSent, Operation: op.key, Message: op.id, Detail: "the same message again"})
 	return w.queue.Redeliver(op.id)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/outside"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -29,7 +30,7 @@ func (w *world) logOutside() {
 	w.asked = len(asked)
 	for _, c := range calls[w.nameless:] {
 		if !w.values[c.Operation] && w.plan.Case != "keyless" { // there it is the case itself
-			w.history.add(Event{Event: EventUnproxied, Detail: "an effect names none of the operations that were sent: check where the replay file looks for it (outside.operation), and that it is {{key}} alone"})
+			w.history.add(judge.Event{Event: judge.EventUnproxied, Detail: "an effect names none of the operations that were sent: check where the replay file looks for it (outside.operation), and that it is {{key}} alone"})
 		}
 	}
 	w.nameless = len(calls)
@@ -43,9 +44,9 @@ func inVain(l outside.LookUp, calls []outside.Call) bool {
 }
 
 func (w *world) notUnderstood(at time.Time, calls []outside.Call, detail string) {
-	e := Event{Event: EventUnproxied, What: noEffect, Detail: detail}
+	e := judge.Event{Event: judge.EventUnproxied, What: judge.NoEffect, Detail: detail}
 	if slices.ContainsFunc(calls, func(c outside.Call) bool { return !c.Again && c.At.After(at) }) {
-		e.What = thenEffect
+		e.What = judge.ThenEffect
 	}
 	w.history.add(e)
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // mostPairs is how many pairs are struck at most; more are sampled.
@@ -42,7 +44,7 @@ func (w *world) strikePairs(ctx context.Context, firsts []place) error {
 	_, none := named(there, names)
 	w.tellNone(none, there)
 	chosen := chosenPairs(all, names)
-	w.history.add(Event{Event: EventRecorded, Detail: pairsText(len(firsts), len(all), len(chosen))})
+	w.history.add(judge.Event{Event: judge.EventRecorded, Detail: pairsText(len(firsts), len(all), len(chosen))})
 	for i, p := range chosen {
 		w.progress(Progress{Planned: &w.plan, Done: alone + i, Of: alone + len(chosen)})
 		if err := w.strikeAt(ctx, p); err != nil {

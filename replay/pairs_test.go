@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -72,29 +71,6 @@ func TestNamedPairs(t *testing.T) {
 	}
 }
 
-// A second kill whose place does not come proves nothing of the pair; what came of the first
-// one is a finding all the same.
-func TestASecondKillThatDoesNotFireIsUnknown(t *testing.T) {
-	p := plannedFor(job.Lookup, guarded, EveryStep)
-	again := Event{Event: EventFault, Fired: true, Detail: secondKill}
-	missed := Event{Event: EventFault, What: "1-after+2-after", Detail: "the pair was not reached"}
-	twice := look(SeenEnd, with(completed, func(s *Seen) { s.Effects = 2 }))
-	for _, c := range []struct {
-		name    string
-		events  []Event
-		verdict string
-	}{
-		{"it fires", []Event{look(SeenFault, acted), again, look(SeenEnd, completed)}, OK},
-		{"it does not", []Event{look(SeenFault, acted), look(SeenEnd, completed), missed}, Unknown},
-		{"it does not, and there is a finding", []Event{look(SeenFault, acted), twice, missed}, Violation},
-	} {
-		r := NewResult(p, struck(3, "1-after+2-after", "after step 1", true, c.events...))
-		if r.Verdict.Verdict != c.verdict || len(r.Facts) != 1 || strings.Contains(r.Facts[0], "not reached") != (c.verdict != OK) {
-			t.Errorf("%s: %+v", c.name, r)
-		}
-	}
-}
-
 // What a worker says while it starts is no place of a redelivery: each of its steps by its
 // number, for a job may say the same.
 func TestNoiseOfAStart(t *testing.T) {
@@ -106,26 +82,5 @@ func TestNoiseOfAStart(t *testing.T) {
 	}
 	if strings.Join(got, ", ") != "database COMMIT #2, outside POST /charges #1" {
 		t.Error(got)
-	}
-}
-
-// The first place of pairs is struck alone twice. What could not be told of the first run is not
-// made good by the second one; a place that was missed, and comes the second time, is.
-func TestAloneTwice(t *testing.T) {
-	p := plannedFor(job.Lookup, guarded, EveryStep)
-	fine := struck(4, "1-after", "after step 1", true, look(SeenFault, acted), look(SeenEnd, completed))
-	for _, c := range []struct {
-		name    string
-		first   []Event
-		verdict string
-		runs    int
-	}{
-		{"both are ok", struck(3, "1-after", "after step 1", true, look(SeenFault, acted), look(SeenEnd, completed)), OK, 1},
-		{"the first one's worker was busy", struck(3, "1-after", "after step 1", true, Event{Event: EventTimeout, Detail: "a worker was still busy after 20s"}), Unknown, 2},
-		{"the first one was missed", struck(3, "1-after", "after step 1 was not reached; tried once more", false, look(SeenEnd, completed)), OK, 1},
-	} {
-		if r := NewResult(p, append(c.first, fine...)); r.Verdict.Verdict != c.verdict || r.Runs != c.runs {
-			t.Errorf("%s: %+v", c.name, r)
-		}
 	}
 }

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -16,13 +17,13 @@ type fault interface {
 // set sets the place's fault. The function that comes with it lets go of what it holds.
 func (w *world) set(ctx context.Context, k *worker, p place) (f fault, release func(), err error) {
 	if p.step.Protocol == protocolFile {
-		return w.trapFile(ctx, k, p.step, w.Rung != Pause)
+		return w.trapFile(ctx, k, p.step, w.Rung != judge.Pause)
 	}
 	do := wire.Kill
 	switch w.Rung {
-	case Cut:
+	case judge.Cut:
 		do = wire.Drop
-	case Pause:
+	case judge.Pause:
 		do = wire.Hold
 	}
 	k.gate.Reset()

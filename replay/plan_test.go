@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/twiceproof/twiceproof/internal/golden"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // The permitted ends of every case and version, at each moment that a fault may
@@ -23,13 +26,13 @@ func TestPlan(t *testing.T) {
 	for _, policy := range []job.Policy{job.Lookup, job.Resend, job.Hold, job.AcceptDuplicate, job.AcceptMiss} {
 		j := job.Job{
 			Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside},
-			Lease: ms(lease), Stale: job.Stale{Policy: policy}, Operation: job.Operation{Key: []job.Path{order}},
+			Lease: lease, Stale: job.Stale{Policy: policy}, Operation: job.Operation{Key: []job.Path{order}},
 		}
 		p := NewPlan(j, "as agreed", &jobfile.Replay{
 			Versions: []jobfile.CodeVersion{{Name: "old"}, {Name: "new", Guarded: true}}, ConcurrentRuns: 100,
 			Database: jobfile.Database{Kind: jobfile.Postgres}, Backfill: "backfill.sql", Sweep: "sweep", Enqueue: []string{"enqueue {{key}}"},
-		}, Durable)
-		if p.Schema != PlanSchema || p.Job != j.Type || p.Policy != string(policy) || p.PolicyText != "as agreed" || p.LeaseMS != lease ||
+		}, judge.Durable)
+		if p.Schema != judge.PlanSchema || p.Job != j.Type || p.Policy != string(policy) || p.PolicyText != "as agreed" || p.LeaseMS != lease.Milliseconds() ||
 			!slices.Equal(p.Key, []string{"body.order.id"}) || p.Fingerprint != nil {
 			t.Errorf("%s: the head of the plan: %+v", policy, p)
 		}
@@ -46,11 +49,21 @@ func TestPlan(t *testing.T) {
 			}
 			text.WriteString("\n")
 			for _, permitted := range c.Permitted {
-				fmt.Fprintf(&text, "    %-26s %s\n", momentText(permitted.At), endsText(permitted.Ends))
+				fmt.Fprintf(&text, "    %-26s %s\n", momentText(permitted.At), endsTold(permitted.Ends))
 			}
 		}
 	}
 	golden.Check(t, "testdata/plan.txt", text.Bytes())
+}
+
+const lease = 2 * time.Minute
+
+func endsTold(ends []job.End) string {
+	texts := make([]string, len(ends))
+	for i, e := range ends {
+		texts[i] = strings.TrimSpace(fmt.Sprintf("%d %s", e.Effects, e.State))
+	}
+	return strings.Join(texts, " or ")
 }
 
 func momentText(m job.Moment) string {
@@ -69,37 +82,8 @@ func momentText(m job.Moment) string {
 	return strings.Join(words, ", ")
 }
 
-// Every moment that a look can show is in the plan, so that a verdict always finds
-// its ends.
-func TestEveryMomentIsPlanned(t *testing.T) {
-	for _, v := range []Version{unguarded, guarded} {
-		for _, c := range Cases() {
-			p := plannedFor(job.Hold, v, label(c.Name, c.Point))
-			if p.NotApplicable != "" {
-				continue
-			}
-			for _, s := range everySeen(v) {
-				if len(p.ends(s.moment())) == 0 {
-					t.Errorf("%s/%s: nothing is planned for %+v", v.Name, c.Name+c.Point, s.moment())
-				}
-			}
-		}
-	}
-}
-
-func everySeen(v Version) []Seen {
-	all := []Seen{{}, {Effects: 1}, {Effects: 3}}
-	if !v.Guarded {
-		return all
-	}
-	for _, state := range []string{"claimed", job.EndHeld, job.EndCompleted} {
-		all = append(all, Seen{Records: 1, State: state}, Seen{Records: 1, State: state, Effects: 1}, Seen{Records: 2, State: state})
-	}
-	return all
-}
-
 func TestOnly(t *testing.T) {
-	cases := []Planned{
+	cases := []judge.Planned{
 		{Version: "old", Case: "sequential"}, {Version: "new", Case: "sequential"},
 		{Version: "old", Case: "concurrent"}, {Version: "new", Case: "concurrent"},
 	}
@@ -129,7 +113,7 @@ func TestOnly(t *testing.T) {
 		"new/": "the cases are sequential, concurrent", "": "the cases are sequential, concurrent",
 	} {
 		_, err := only(cases, []string{"concurrent", name})
-		if p, ok := err.(*Problem); !ok || p.Hint != hint {
+		if p, ok := err.(*hinted.Error); !ok || p.Hint != hint {
 			t.Errorf("only %q: %+v, want %q", name, err, hint)
 		}
 	}
@@ -137,7 +121,7 @@ func TestOnly(t *testing.T) {
 
 // A case stands for all its points, and a point can be named by itself.
 func TestOnlyPoints(t *testing.T) {
-	cases := []Planned{
+	cases := []judge.Planned{
 		{Version: "old", Case: "young_claim"}, {Version: "old", Case: "young_claim", Point: "paused"},
 		{Version: "new", Case: "young_claim"}, {Version: "new", Case: "young_claim", Point: "paused"},
 	}
@@ -167,9 +151,9 @@ func TestOnlyPoints(t *testing.T) {
 
 // The name that a report gives for a rerun is that of its case alone.
 func TestOnlyNameIsOfOneCase(t *testing.T) {
-	var cases []Planned
+	var cases []judge.Planned
 	for _, c := range CasesOf(job.SQS) {
-		cases = append(cases, Planned{Version: "old", Case: c.Name, Point: c.Point}, Planned{Version: "new", Case: c.Name, Point: c.Point})
+		cases = append(cases, judge.Planned{Version: "old", Case: c.Name, Point: c.Point}, judge.Planned{Version: "new", Case: c.Name, Point: c.Point})
 	}
 	for _, c := range cases {
 		if kept, err := only(cases, []string{c.Version + "/" + onlyName(job.SQS, c)}); err != nil || len(kept) != 1 || kept[0].Label() != c.Label() {

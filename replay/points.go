@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -18,12 +19,6 @@ type faultPoint struct {
 	// inEffect: the point is in the effect's own exchange, whatever carries it.
 	inEffect bool
 }
-
-// The peers of a worker, as its steps name them.
-const (
-	peerOutside  = "outside"
-	peerDatabase = "database"
-)
 
 // The points.
 var (
@@ -39,9 +34,9 @@ var (
 // isEffect: the call of the outside service, or the statement that makes the row.
 func (w *world) isEffect(s wire.Step) bool {
 	if w.ownRow() {
-		return s.Peer == peerDatabase && !preparesOnly(s.Text) && makesRow(s.Text, w.Spec.Effects.Statement, w.Table)
+		return s.Peer == judge.PeerDatabase && !preparesOnly(s.Text) && makesRow(s.Text, w.Spec.Effects.Statement, w.Table)
 	}
-	return s.Peer == peerOutside && s.Text == w.Spec.Outside.Act
+	return s.Peer == judge.PeerOutside && s.Text == w.Spec.Outside.Act
 }
 
 // unquoted is the text in small letters and without the quotes of names: frameworks write
@@ -84,22 +79,22 @@ func (w *world) isClaim(s wire.Step) bool {
 	if w.ownRow() {
 		return isCommit(s)
 	}
-	return s.Peer == peerDatabase && !preparesOnly(s.Text) && strings.Contains(s.Text, "INSERT INTO "+w.Table)
+	return s.Peer == judge.PeerDatabase && !preparesOnly(s.Text) && strings.Contains(s.Text, "INSERT INTO "+w.Table)
 }
 
 func (w *world) isCompletion(s wire.Step) bool {
 	if w.ownRow() {
 		return isCommit(s)
 	}
-	return s.Peer == peerDatabase && !preparesOnly(s.Text) && strings.Contains(s.Text, "UPDATE "+w.Table) && strings.Contains(s.Text, "completion =")
+	return s.Peer == judge.PeerDatabase && !preparesOnly(s.Text) && strings.Contains(s.Text, "UPDATE "+w.Table) && strings.Contains(s.Text, "completion =")
 }
 
 // isTakeover: the first statement that changes a record that is there.
 func (w *world) isTakeover(s wire.Step) bool {
-	return s.Peer == peerDatabase && !preparesOnly(s.Text) && strings.Contains(s.Text, "UPDATE "+w.Table)
+	return s.Peer == judge.PeerDatabase && !preparesOnly(s.Text) && strings.Contains(s.Text, "UPDATE "+w.Table)
 }
 
 func isCommit(s wire.Step) bool {
 	text := strings.ToUpper(s.Text)
-	return s.Peer == peerDatabase && (text == "COMMIT" || strings.HasSuffix(text, "; COMMIT"))
+	return s.Peer == judge.PeerDatabase && (text == "COMMIT" || strings.HasSuffix(text, "; COMMIT"))
 }

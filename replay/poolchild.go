@@ -9,6 +9,7 @@ import (
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/queue/celery"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -22,15 +23,15 @@ func killedChild(ctx context.Context, w *world) error {
 	if err != nil || !fired {
 		return err
 	}
-	if err := w.look(ctx, SeenFault, op); err != nil {
+	if err := w.look(ctx, judge.SeenFault, op); err != nil {
 		return err
 	}
 	before := w.receives()
-	n := first.process.killChildren()
-	w.history.add(Event{Event: EventWorker, Worker: first.name, What: workerChildKilled, Detail: fmt.Sprintf("%d processes of its pool", n)})
+	n := first.process.KillChildren()
+	w.history.add(judge.Event{Event: judge.EventWorker, Worker: first.name, What: judge.WorkerChildKilled, Detail: fmt.Sprintf("%d processes of its pool", n)})
 	t.release()
 	if n == 0 {
-		w.history.add(Event{Event: EventUnasked, Detail: "the worker has no pool of processes, so there is none to kill"})
+		w.history.add(judge.Event{Event: judge.EventUnasked, Detail: "the worker has no pool of processes, so there is none to kill"})
 		return w.end(ctx, op)
 	}
 	if rested, err := w.idle(ctx); err != nil || !rested {
@@ -39,7 +40,7 @@ func killedChild(ctx context.Context, w *world) error {
 	lost := w.receives() == before && w.queue.Look().Left() == 0
 	if lost {
 		w.logQueue()
-		w.history.add(Event{Event: EventQueue, Worker: first.name, Message: op.id, What: string(queue.LostWithChild)})
+		w.history.add(judge.Event{Event: judge.EventQueue, Worker: first.name, Message: op.id, What: string(queue.LostWithChild)})
 	}
 	if err := w.pass(ctx, w.past()); err != nil {
 		return err
@@ -52,42 +53,14 @@ func killedChild(ctx context.Context, w *world) error {
 	return w.end(ctx, op)
 }
 
-// killChildren kills the processes that the worker's first one has started, and says how
-// many there were. The first one stands still until they have ended: Celery's is woken by
-// the end of a pipe, and when it looks before the system has the process as ended, it looks
-// again five seconds later.
-func (p *process) killChildren() (n int) {
-	_ = syscall.Kill(p.pid, syscall.SIGSTOP)   // ESRCH: it has ended
-	defer syscall.Kill(p.pid, syscall.SIGCONT) //nolint:errcheck // likewise
-	killed := map[int]string{}
-	for pid, s := range processes() {
-		if s.parent == p.pid && syscall.Kill(pid, syscall.SIGKILL) == nil {
-			killed[pid] = s.started
-		}
-	}
-	for end := time.Now().Add(orphanLimit); anyRuns(killed) && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
-	return len(killed)
-}
-
-func anyRuns(started map[int]string) bool {
-	for pid, s := range processes() {
-		if started[pid] == s.started {
-			return true
-		}
-	}
-	return false
-}
-
 // stopGently sends SIGTERM as a deploy does: to the group; of Celery to its first process
 // alone, whose pool would otherwise end in the middle of the act.
 func (w *world) stopGently(k *worker) {
 	if w.Job.Queue == job.Celery {
-		_ = syscall.Kill(k.process.pid, syscall.SIGTERM) // ESRCH: it has ended
+		k.process.SignalFirst(syscall.SIGTERM)
 		return
 	}
-	k.process.signal(syscall.SIGTERM)
+	k.process.Signal(syscall.SIGTERM)
 }
 
 // awaitPolls waits until a paused worker of Celery has no poll open any more: each is over

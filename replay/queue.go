@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/queue/celery"
@@ -23,7 +24,7 @@ func (w *world) newQueue(ctx context.Context) (q queue.Queue, err error) {
 		q, err = sqs.Start(sqs.Settings{Visibility: w.Spec.Queue.Visibility, MaxReceiveCount: w.Spec.Queue.MaxReceiveCount})
 	}
 	if err != nil {
-		return nil, &Problem{What: err.Error(), Hint: hintOf(err, hint)}
+		return nil, &hinted.Error{What: err.Error(), Hint: hintOf(err, hint)}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,6 +1,10 @@
 package replay
 
-import "context"
+import (
+	"context"
+
+	"github.com/twiceproof/twiceproof/replay/judge"
+)
 
 func concurrent(ctx context.Context, w *world) error {
 	if _, _, err := w.startTwo(ctx); err != nil {
@@ -19,7 +23,7 @@ func concurrent(ctx context.Context, w *world) error {
 		if w.pointless(events) {
 			return nil
 		}
-		overlapped = Overlapped(events)
+		overlapped = judge.Overlapped(events)
 		w.progress(Progress{Planned: &w.plan, Done: overlapped})
 	}
 	return nil
@@ -54,7 +58,7 @@ func (w *world) race(ctx context.Context, run int) (err error) {
 		return err
 	}
 	defer m.end() // or what could not be sent leaves it waiting
-	w.history.add(Event{Event: EventSent, Operation: op.key})
+	w.history.add(judge.Event{Event: judge.EventSent, Operation: op.key})
 	if run%2 == 1 {
 		op.id, err = w.queue.SendTwice(w.message(op))
 	} else {
@@ -70,9 +74,9 @@ func (w *world) race(ctx context.Context, run int) (err error) {
 }
 
 // pointless: after a worker that ended or hangs, further runs show nothing.
-func (w *world) pointless(events []Event) bool {
+func (w *world) pointless(events []judge.Event) bool {
 	for _, e := range events {
-		if e.Event == EventTimeout || e.Event == EventWorker && e.What == workerFailed {
+		if e.Event == judge.EventTimeout || e.Event == judge.EventWorker && e.What == judge.WorkerFailed {
 			return true
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // raceWorker guards its charge by a file of the order's name.
@@ -74,7 +76,7 @@ func charge(order string) {
 }
 
 // raceOf replays the case concurrent with the worker.
-func raceOf(t *testing.T, mode string, runs int) (Result, []Event) {
+func raceOf(t *testing.T, mode string, runs int) (judge.Result, []judge.Event) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -105,12 +107,12 @@ timeouts: {recovery: 300ms}
 func TestEveryRaceIsARace(t *testing.T) {
 	t.Parallel()
 	got, events := raceOf(t, "looks", 20)
-	if got.Kind != Duplicate {
+	if got.Kind != judge.Duplicate {
 		t.Errorf("got %+v", got.Verdict)
 	}
-	caught, apart := 0, runsApart(events)
+	caught, apart := 0, runsInVain(events)
 	for _, e := range events {
-		if e.isEnd() && e.Seen.Effects == 2 && !apart[e.Run] {
+		if e.Seen != nil && e.Seen.When == judge.SeenEnd && e.Seen.Effects == 2 && !apart[e.Run] {
 			caught++
 		}
 	}
@@ -124,15 +126,15 @@ func TestEveryRaceIsARace(t *testing.T) {
 func TestARightRaceIsNotHeldUp(t *testing.T) {
 	t.Parallel()
 	got, events := raceOf(t, "right", 100)
-	if got.Verdict.Verdict != OK || got.Overlapped != 100 {
+	if got.Verdict.Verdict != judge.OK || got.Overlapped != 100 {
 		t.Errorf("got %+v, %d overlapped", got.Verdict, got.Overlapped)
 	}
-	if n := len(runsApart(events)); n > 2 {
+	if n := len(runsInVain(events)); n > 2 {
 		t.Errorf("in %d of 100 runs somebody was waited for in vain", n)
 	}
 	got, events = raceOf(t, "polls", 4)
-	if got.Verdict.Verdict != OK || len(runsApart(events)) != 4 {
-		t.Errorf("one that polls: got %+v, apart in %d runs", got.Verdict, len(runsApart(events)))
+	if got.Verdict.Verdict != judge.OK || len(runsInVain(events)) != 4 {
+		t.Errorf("one that polls: got %+v, apart in %d runs", got.Verdict, len(runsInVain(events)))
 	}
 	if want := "in 4 of 4 runs one worker was at the act and the other one was waited for in vain"; len(got.Facts) == 0 || !strings.HasPrefix(got.Facts[0], want) {
 		t.Errorf("got %q, want %q", got.Facts, want)
@@ -143,14 +145,25 @@ func TestARightRaceIsNotHeldUp(t *testing.T) {
 // what does not come is.
 func TestSlowIsNotBlocked(t *testing.T) {
 	t.Parallel()
-	if got, _ := raceOf(t, "slow", 2); got.Verdict.Verdict != OK {
+	if got, _ := raceOf(t, "slow", 2); got.Verdict.Verdict != judge.OK {
 		t.Errorf("slow: got %+v", got.Verdict)
 	}
 }
 
 func TestWaitingIsBlocked(t *testing.T) {
 	t.Parallel()
-	if got, _ := raceOf(t, "waits", 2); got.Kind != Blocked {
+	if got, _ := raceOf(t, "waits", 2); got.Kind != judge.Blocked {
 		t.Errorf("waiting: got %+v", got.Verdict)
 	}
+}
+
+// runsInVain are the runs in which one worker was waited for in vain.
+func runsInVain(events []judge.Event) map[int]bool {
+	runs := map[int]bool{}
+	for _, e := range events {
+		if e.Event == judge.EventApart {
+			runs[e.Run] = true
+		}
+	}
+	return runs
 }

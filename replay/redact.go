@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/internal/hinted"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // secrets are the values that must not stand in what is kept of a replay: those of
@@ -90,7 +93,7 @@ func (s secrets) hide(text string) string {
 
 // hideIn replaces them in what others said: steps and details. The rest of an event
 // is the replay's own words.
-func (s secrets) hideIn(events []Event) []Event {
+func (s secrets) hideIn(events []judge.Event) []judge.Event {
 	for i := range events {
 		events[i].Step, events[i].Detail = s.hide(events[i].Step), s.hide(events[i].Detail)
 	}
@@ -99,7 +102,7 @@ func (s secrets) hideIn(events []Event) []Event {
 
 // hideInProblem: what a build or a worker printed is shown, and a runner's log is kept.
 func (s secrets) hideInProblem(err error) {
-	var p *Problem
+	var p *hinted.Error
 	if errors.As(err, &p) {
 		p.What, p.Output = s.hide(p.What), s.hide(p.Output)
 	}

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -72,7 +73,7 @@ func (w *world) killAgain(ctx context.Context, p place) (struck bool, err error)
 	if struck, err = w.struckOrAtRest(ctx, f); err != nil || !struck {
 		return false, err
 	}
-	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Step: f.Step().String(), Detail: secondKill})
+	w.history.add(judge.Event{Event: judge.EventFault, Worker: k.name, Fired: true, Step: f.Step().String(), Detail: secondKill})
 	if err := w.quiet(ctx, k); err != nil {
 		return true, err
 	}

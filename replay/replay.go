@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/judge"
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 // Request is what to replay.
@@ -27,7 +30,7 @@ type Request struct {
 	// Slots is how many cases run side by side, each in a world of its own; 0 is 1.
 	Slots int
 	// Rung is how much of every_step is done; empty is Durable.
-	Rung Rung
+	Rung judge.Rung
 	// Fast has workers forked from an interpreter that has loaded their libraries, where
 	// that can be.
 	Fast bool
@@ -49,39 +52,39 @@ type Request struct {
 
 // Progress is one thing worth showing while a replay runs.
 type Progress struct {
-	Building string   // a code version is being built
-	Note     string   // a sentence that is to be read
-	Planned  *Planned // a case begins …
-	Done     int      // … or has this many runs that count
-	Of       int      // … of so many that were found by recording …
-	AtMost   bool     // … or fewer
-	Result   *Result  // … or has ended
+	Building string         // a code version is being built
+	Note     string         // a sentence that is to be read
+	Planned  *judge.Planned // a case begins …
+	Done     int            // … or has this many runs that count
+	Of       int            // … of so many that were found by recording …
+	AtMost   bool           // … or fewer
+	Result   *judge.Result  // … or has ended
 }
 
 // Kept is what a case leaves: what was seen, and what its workers printed, both
 // without the secrets that are known to the replay.
 type Kept struct {
-	Planned Planned
-	Events  []Event // empty where the case does not apply
+	Planned judge.Planned
+	Events  []judge.Event // empty where the case does not apply
 	Log     string
-	Result  *Result // nil when the case did not come to its end
+	Result  *judge.Result // nil when the case did not come to its end
 }
 
 // Outcome is everything a replay found.
 type Outcome struct {
-	Plan      Plan
-	Results   []Result
-	Histories map[string][]Event // by "version/case", or "version/case/point"
+	Plan      judge.Plan
+	Results   []judge.Result
+	Histories map[string][]judge.Event // by "version/case", or "version/case/point"
 	CannotSee []string
 	Platform  map[string]string
 }
 
 // MakePlan lays out what a replay will do; it starts nothing.
-func MakePlan(r Request) (Plan, error) {
+func MakePlan(r Request) (judge.Plan, error) {
 	if err := r.checkOutside(); err != nil {
-		return Plan{}, err
+		return judge.Plan{}, err
 	}
-	p := NewPlan(r.Job, r.PolicyText, r.Spec, cmp.Or(r.Rung, Durable))
+	p := NewPlan(r.Job, r.PolicyText, r.Spec, cmp.Or(r.Rung, judge.Durable))
 	p.Table, p.Fast = r.Table, r.Fast
 	cases, err := only(p.Cases, r.Only)
 	p.Cases = cases
@@ -91,21 +94,21 @@ func MakePlan(r Request) (Plan, error) {
 // Run replays the plan. An error means that the replay could not be done, such as
 // a worker that does not start; what a case found is never an error. Everything
 // that was started has ended when Run returns.
-func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
+func Run(ctx context.Context, r Request, plan judge.Plan) (out Outcome, err error) {
 	if err := CheckSafe(r); err != nil {
 		return Outcome{}, err
 	}
 	folder, err := makeFolder()
 	if err != nil {
-		return Outcome{}, &Problem{What: "no temporary folder can be made: " + err.Error(), Hint: "set TMPDIR to a folder that can be written to"}
+		return Outcome{}, &hinted.Error{What: "no temporary folder can be made: " + err.Error(), Hint: "set TMPDIR to a folder that can be written to"}
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // what is left in it is nobody's
 	r.Rung = plan.Rung                          // what is permitted was written for that one
 	l := &lab{Request: r, folder: folder, out: filepath.Join(folder, "out"), secrets: newSecrets(r.Environ, r.Spec.Set)}
 	if r.Fast {
-		l.forks = newForks(l)
+		l.forks = l.newForks()
 	}
-	before := children()
+	before := process.Children()
 	defer func() {
 		if left := l.end(before); left != nil && err == nil {
 			out, err = Outcome{}, left
@@ -121,23 +124,14 @@ func Run(ctx context.Context, r Request, plan Plan) (out Outcome, err error) {
 		}
 	}
 	out = Outcome{
-		Plan: plan, Histories: map[string][]Event{},
+		Plan: plan, Histories: map[string][]judge.Event{},
 		CannotSee: l.cannotSee(), Platform: l.platform(),
 	}
-	if err := l.runAll(ctx, plan.inRunOrder(), &out); err != nil {
+	if err := l.runAll(ctx, plan.InRunOrder(), &out); err != nil {
 		return Outcome{}, err
 	}
 	out.Results = plan.InOrder(out.Results)
 	maps.Copy(out.Platform, l.versions)
-	maps.Copy(out.Platform, l.forks.texts(plan))
+	maps.Copy(out.Platform, l.forks.texts(plan, l.Spec))
 	return out, nil
 }
-
-// Problem is an error about the user's set-up, with what to do about it.
-type Problem struct {
-	What   string
-	Hint   string
-	Output string // the last lines that a command printed
-}
-
-func (p *Problem) Error() string { return p.What }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // patience is how often a message may be put back, each time until its wait is over,
@@ -43,7 +44,7 @@ func (w *world) rest(ctx context.Context) error {
 			return err
 		}
 	}
-	w.history.add(Event{Event: EventUnrested, Detail: fmt.Sprintf("the message was put back %d times", w.patience())})
+	w.history.add(judge.Event{Event: judge.EventUnrested, Detail: fmt.Sprintf("the message was put back %d times", w.patience())})
 	return nil
 }
 
@@ -62,12 +63,12 @@ func (w *world) idle(ctx context.Context) (bool, error) {
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
 	case k != nil:
-		w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerFailed, Detail: exitText(k.process.err)})
+		w.history.add(judge.Event{Event: judge.EventWorker, Worker: k.name, What: judge.WorkerFailed, Detail: exitText(k.process.Err)})
 	case loops:
 		w.logQueue()
-		w.history.add(Event{Event: EventUnrested, Detail: "the message comes again and again though the replay lets no time pass"})
+		w.history.add(judge.Event{Event: judge.EventUnrested, Detail: "the message comes again and again though the replay lets no time pass"})
 	case err != nil && w.anyPaused(): // it may wait for the paused one, as for a row's lock: the end tells
-		w.history.add(Event{Event: EventWaited, Detail: fmt.Sprintf("a worker was busy for %s while another one was paused", limit)})
+		w.history.add(judge.Event{Event: judge.EventWaited, Detail: fmt.Sprintf("a worker was busy for %s while another one was paused", limit)})
 	case err != nil:
 		return false, w.stillBusy(ctx, limit)
 	default:
@@ -117,10 +118,10 @@ const (
 // database makes a worker wait for another one.
 func (w *world) stillBusy(ctx context.Context, limit time.Duration) error {
 	w.logQueue()
-	e := Event{Event: EventTimeout, Detail: fmt.Sprintf("a worker was still busy after %s", limit), ForMS: limit.Milliseconds()}
+	e := judge.Event{Event: judge.EventTimeout, Detail: fmt.Sprintf("a worker was still busy after %s", limit), ForMS: limit.Milliseconds()}
 	locked, err := w.db.Locked(ctx)
 	if locked {
-		e.What = timeoutLocked
+		e.What = judge.TimeoutLocked
 	}
 	w.history.add(e)
 	return err
@@ -144,7 +145,7 @@ func (w *world) anyPaused() bool {
 // failed is a worker that ended though nobody killed it.
 func (w *world) failed() *worker {
 	for _, k := range w.workers {
-		if !k.killed.Load() && k.process.hasExited() {
+		if !k.killed.Load() && k.process.HasExited() {
 			return k
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/queue/sqs"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // A worker that waited, and put its message back, was not busy.
@@ -47,7 +48,7 @@ func TestRecovery(t *testing.T) {
 		{true, time.Minute, 0, time.Minute + time.Second},
 		{true, time.Hour, 0, mostInRace + time.Second},
 	} {
-		w := &world{lab: &lab{busiest: map[string]time.Duration{"new": c.busiest}}, plan: Planned{Version: "new", Races: c.races}}
+		w := &world{lab: &lab{busiest: map[string]time.Duration{"new": c.busiest}}, plan: judge.Planned{Version: "new", Races: c.races}}
 		w.Spec, w.Job.LongestRun = &jobfile.Replay{Timeouts: jobfile.Timeouts{Recovery: 5 * time.Second}}, c.longest
 		if got := w.recovery(); got != c.want {
 			t.Errorf("%+v: %s", c, got)

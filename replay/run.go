@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/twiceproof/twiceproof/replay/judge"
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 // runCase runs one case and hands over what it leaves. Where more are to come, the next
 // one's database is made meanwhile.
-func (s *slot) runCase(ctx context.Context, p Planned, more bool, out *Outcome) error {
+func (s *slot) runCase(ctx context.Context, p judge.Planned, more bool, out *Outcome) error {
 	defer s.take(p)()
 	s.progress(Progress{Planned: &p})
 	kept := Kept{Planned: p}
@@ -21,7 +24,7 @@ func (s *slot) runCase(ctx context.Context, p Planned, more bool, out *Outcome) 
 			return errors.Join(err, s.keep(kept, out))
 		}
 	}
-	result := NewResult(p, kept.Events)
+	result := judge.NewResult(p, kept.Events)
 	result.Rerun = s.Rerun(p.Version, onlyName(s.Job.Queue, p))
 	kept.Result = &result
 	return s.keep(kept, out)
@@ -29,7 +32,7 @@ func (s *slot) runCase(ctx context.Context, p Planned, more bool, out *Outcome) 
 
 // play runs a case's script in a world of its own, which has ended when it returns.
 // A world whose script did not come to its end is handed back beside the error.
-func (s *slot) play(ctx context.Context, p Planned, more bool) (*world, error) {
+func (s *slot) play(ctx context.Context, p judge.Planned, more bool) (*world, error) {
 	w, err := s.newWorld(ctx, p)
 	if err != nil {
 		return nil, err
@@ -37,7 +40,7 @@ func (s *slot) play(ctx context.Context, p Planned, more bool) (*world, error) {
 	if more {
 		s.makeAhead(ctx)
 	}
-	w.before = children() // with the case's own servers
+	w.before = process.Children() // with the case's own servers
 	if err = theCase(p).script(ctx, w); err == nil {
 		err = w.watch(ctx)
 	}
@@ -52,7 +55,7 @@ func (s *slot) play(ctx context.Context, p Planned, more bool) (*world, error) {
 	if err == nil && ctx.Err() == nil {
 		return w, nil
 	}
-	w.history.add(Event{Event: EventUnfinished})
+	w.history.add(judge.Event{Event: judge.EventUnfinished})
 	if ctx.Err() != nil {
 		return w, context.Cause(ctx)
 	}

@@ -7,25 +7,11 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/mysqlwire"
 	"github.com/twiceproof/twiceproof/wire/pgwire"
 )
-
-// Rung is how much of every_step is done: each is a longer ladder than the one before it.
-type Rung string
-
-// The rungs.
-const (
-	Durable Rung = "durable" // SIGKILL once in each outside state that the run comes through
-	Step    Rung = "step"    // SIGKILL before and after every step
-	Cut     Rung = "cut"     // the connection in place of the process
-	Pause   Rung = "pause"   // SIGSTOP past the lease, while another worker goes on
-	Pair    Rung = "pair"    // SIGKILL as in durable, and a second one in the redelivery
-)
-
-// Rungs are all of them, in order.
-func Rungs() []Rung { return []Rung{Durable, Step, Cut, Pause, Pair} }
 
 // place is where a run is struck: one side of a recorded step.
 type place struct {
@@ -78,8 +64,8 @@ func stepText(s wire.Step) string {
 }
 
 // places are those of a rung, in the order of the run; of pairs the first ones.
-func places(rung Rung, steps []recordedStep) []place {
-	if rung == Durable || rung == Pair {
+func places(rung judge.Rung, steps []recordedStep) []place {
+	if rung == judge.Durable || rung == judge.Pair {
 		return durablePlaces(steps)
 	}
 	var all []place
@@ -88,7 +74,7 @@ func places(rung Rung, steps []recordedStep) []place {
 			all = append(all, placeAt(steps, i, wire.Before), placeAt(steps, i, wire.After))
 			continue
 		}
-		if rung == Step || rung != Cut && s.durable { // before it is after the one before
+		if rung == judge.Step || rung != judge.Cut && s.durable { // before it is after the one before
 			all = append(all, placeAt(steps, i, wire.After))
 		}
 	}
@@ -120,9 +106,9 @@ func durablePlaces(steps []recordedStep) (all []place) {
 func makesDurable(s wire.Step, status string) bool {
 	verb, _, _ := strings.Cut(s.Text, " ")
 	switch s.Peer {
-	case peerOutside:
+	case judge.PeerOutside:
 		return !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, verb)
-	case peerDatabase:
+	case judge.PeerDatabase:
 		return !onlyReads(s.Text) && (s.Protocol == "postgres" && pgwire.Durable(status) || s.Protocol == "mysql" && mysqlwire.Durable(status))
 	case queue.Peer:
 		return slices.ContainsFunc(strings.Split(s.Text, "; "), func(one string) bool {
@@ -136,7 +122,7 @@ func makesDurable(s wire.Step, status string) bool {
 // readsQueue are what changes nothing for good in a queue. A transaction does what is in it.
 var readsQueue = map[string]bool{
 	"GetQueueAttributes": true, "GetQueueUrl": true,
-	"GET": true, "EXISTS": true, "SCARD": true, "SMEMBERS": true, "LLEN": true, "PING": true, "INFO": true, "MULTI": true, "EXEC": true,
+	"GET": true, "EXISTS": true, "SCARD": true, "SMEMBERS": true, "LLEN": true, "PING": true, "INFO": true, "CLIENT": true, "HGET": true, "HGETALL": true, "WATCH": true, "UNWATCH": true, "MULTI": true, "EXEC": true,
 }
 
 // onlyReads: every statement of the step does.
@@ -148,13 +134,13 @@ func onlyReads(text string) bool {
 }
 
 // rungEnds are the permitted ends where a rung has others than a kill.
-func rungEnds(rung Rung) func(job.Job, job.Moment) []job.End {
+func rungEnds(rung judge.Rung) func(job.Job, job.Moment) []job.End {
 	switch rung {
-	case Cut:
+	case judge.Cut:
 		return cutEnds
-	case Pause:
-		return func(j job.Job, at job.Moment) []job.End { return union(j.Ends(at), onceMore(j, at)) }
-	case Pair:
+	case judge.Pause:
+		return func(j job.Job, at job.Moment) []job.End { return job.Union(j.Ends(at), onceMore(j, at)) }
+	case judge.Pair:
 		return afterTwoKills
 	}
 	return nil
@@ -163,15 +149,5 @@ func rungEnds(rung Rung) func(job.Job, job.Moment) []job.End {
 // cutEnds: nobody looks while the worker lives and goes on, so what the policy states for
 // any moment is permitted. What is asked of it is that it ends so at all.
 func cutEnds(j job.Job, at job.Moment) []job.End {
-	return union(once(j, at), union(j.Ends(job.Moment{Claimed: true}), j.Ends(job.Moment{Claimed: true, Effect: true})))
-}
-
-func union(a, b []job.End) []job.End {
-	all := slices.Clone(a)
-	for _, e := range b {
-		if !slices.Contains(all, e) {
-			all = append(all, e)
-		}
-	}
-	return all
+	return job.Union(once(j, at), job.Union(j.Ends(job.Moment{Claimed: true}), j.Ends(job.Moment{Claimed: true, Effect: true})))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -17,7 +18,7 @@ func ran(lines ...string) (steps []recordedStep) {
 			line = line[1:]
 		}
 		peer, text := line[:3], line[4:]
-		s := wire.Step{Peer: map[string]string{"out": peerOutside, "dat": peerDatabase, "que": "queue"}[peer], Text: text, Nth: 1}
+		s := wire.Step{Peer: map[string]string{"out": judge.PeerOutside, "dat": judge.PeerDatabase, "que": "queue"}[peer], Text: text, Nth: 1}
 		for _, before := range steps {
 			if before.Peer == s.Peer && before.Text == s.Text {
 				s.Nth++
@@ -39,17 +40,17 @@ func TestPlaces(t *testing.T) {
 	ownRow := ran("que Deliver", "dat BEGIN", "dat INSERT INTO records", "dat INSERT INTO charges", "*dat COMMIT", "*que DeleteMessage")
 	for _, c := range []struct {
 		name  string
-		rung  Rung
+		rung  judge.Rung
 		steps []recordedStep
 		want  []string
 	}{
-		{"nothing recorded", Durable, nil, nil},
-		{"only reads", Durable, ran("dat SELECT", "out GET /charges/?"), nil},
-		{"outside", Durable, ran("*dat INSERT", "dat SELECT", "*out POST /charges", "*dat UPDATE"), []string{"1-before", "1-after", "3-after", "4-after"}},
-		{"own row: also with its transaction open", Durable, ownRow, []string{"5-before", "5-after", "6-after"}},
-		{"a second COMMIT", Durable, ran("*dat COMMIT", "dat INSERT", "*dat COMMIT"), []string{"1-before", "1-after", "3-before", "3-after"}},
-		{"every step", Step, ran("dat SELECT", "*out POST /charges"), []string{"1-before", "1-after", "2-before", "2-after"}},
-		{"the first of pairs", Pair, ownRow, []string{"5-before", "5-after", "6-after"}},
+		{"nothing recorded", judge.Durable, nil, nil},
+		{"only reads", judge.Durable, ran("dat SELECT", "out GET /charges/?"), nil},
+		{"outside", judge.Durable, ran("*dat INSERT", "dat SELECT", "*out POST /charges", "*dat UPDATE"), []string{"1-before", "1-after", "3-after", "4-after"}},
+		{"own row: also with its transaction open", judge.Durable, ownRow, []string{"5-before", "5-after", "6-after"}},
+		{"a second COMMIT", judge.Durable, ran("*dat COMMIT", "dat INSERT", "*dat COMMIT"), []string{"1-before", "1-after", "3-before", "3-after"}},
+		{"every step", judge.Step, ran("dat SELECT", "*out POST /charges"), []string{"1-before", "1-after", "2-before", "2-after"}},
+		{"the first of pairs", judge.Pair, ownRow, []string{"5-before", "5-after", "6-after"}},
 	} {
 		if got := names(places(c.rung, c.steps)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -59,7 +60,7 @@ func TestPlaces(t *testing.T) {
 
 // A file is not cut: the report says why.
 func TestFilesAreNotCut(t *testing.T) {
-	if l := (&lab{Request: Request{Rung: Cut}}); !strings.Contains(l.filesText(), "no connection that could be cut") {
+	if l := (&lab{Request: Request{Rung: judge.Cut}}); !strings.Contains(l.filesText(), "no connection that could be cut") {
 		t.Errorf("it is not told: %s", l.filesText())
 	}
 }
@@ -70,15 +71,15 @@ func TestMakesDurable(t *testing.T) {
 		status string
 		want   bool
 	}{
-		{wire.Step{Peer: peerOutside, Text: "POST /charges"}, "201", true},
-		{wire.Step{Peer: peerOutside, Text: "GET /charges/?"}, "200", false},
-		{wire.Step{Protocol: "postgres", Peer: peerDatabase, Text: "INSERT INTO charges"}, "INSERT 0 1 I", true},
-		{wire.Step{Protocol: "postgres", Peer: peerDatabase, Text: "INSERT INTO charges"}, "INSERT 0 1 T", false},
-		{wire.Step{Protocol: "postgres", Peer: peerDatabase, Text: "COMMIT"}, "COMMIT I", true},
-		{wire.Step{Protocol: "postgres", Peer: peerDatabase, Text: "COMMIT"}, "ROLLBACK I", false},
-		{wire.Step{Protocol: "postgres", Peer: peerDatabase, Text: "SELECT ?"}, "SELECT 1 I", false},
-		{wire.Step{Protocol: "mysql", Peer: peerDatabase, Text: "INSERT INTO charges"}, "INSERT 1 I", true},
-		{wire.Step{Protocol: "mysql", Peer: peerDatabase, Text: "INSERT INTO charges"}, "INSERT 1 T", false},
+		{wire.Step{Peer: judge.PeerOutside, Text: "POST /charges"}, "201", true},
+		{wire.Step{Peer: judge.PeerOutside, Text: "GET /charges/?"}, "200", false},
+		{wire.Step{Protocol: "postgres", Peer: judge.PeerDatabase, Text: "INSERT INTO charges"}, "INSERT 0 1 I", true},
+		{wire.Step{Protocol: "postgres", Peer: judge.PeerDatabase, Text: "INSERT INTO charges"}, "INSERT 0 1 T", false},
+		{wire.Step{Protocol: "postgres", Peer: judge.PeerDatabase, Text: "COMMIT"}, "COMMIT I", true},
+		{wire.Step{Protocol: "postgres", Peer: judge.PeerDatabase, Text: "COMMIT"}, "ROLLBACK I", false},
+		{wire.Step{Protocol: "postgres", Peer: judge.PeerDatabase, Text: "SELECT ?"}, "SELECT 1 I", false},
+		{wire.Step{Protocol: "mysql", Peer: judge.PeerDatabase, Text: "INSERT INTO charges"}, "INSERT 1 I", true},
+		{wire.Step{Protocol: "mysql", Peer: judge.PeerDatabase, Text: "INSERT INTO charges"}, "INSERT 1 T", false},
 		{wire.Step{Peer: "queue", Text: "DeleteMessage"}, "200", true},
 		{wire.Step{Peer: "queue", Text: "GetQueueAttributes"}, "200", false},
 		{wire.Step{Peer: "queue", Text: "ZADD schedule"}, "1", true},
@@ -115,18 +116,18 @@ func TestCompare(t *testing.T) {
 
 // A rung permits no more than its fault can bring about.
 func TestRungEnds(t *testing.T) {
-	j := job.Job{Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside}, Lease: ms(lease), Stale: job.Stale{Policy: job.Lookup}}
+	j := job.Job{Type: "charge.create", Queue: job.SQS, Effect: job.Effect{Kind: job.Outside}, Lease: lease, Stale: job.Stale{Policy: job.Lookup}}
 	twice := job.End{Effects: 2, State: job.EndCompleted}
 	claimed := job.Moment{Claimed: true}
-	for rung, late := range map[Rung]bool{Cut: false, Pair: false, Pause: true} {
+	for rung, late := range map[judge.Rung]bool{judge.Cut: false, judge.Pair: false, judge.Pause: true} {
 		if got := slices.Contains(rungEnds(rung)(j, claimed), twice); got != late {
 			t.Errorf("%s: two effects permitted: %t", rung, got)
 		}
 	}
-	if slices.Contains(rungEnds(Pause)(j, job.Moment{}), twice) {
+	if slices.Contains(rungEnds(judge.Pause)(j, job.Moment{}), twice) {
 		t.Error("a worker without a claim may not come late")
 	}
-	if rungEnds(Durable) != nil || rungEnds(Step) != nil {
+	if rungEnds(judge.Durable) != nil || rungEnds(judge.Step) != nil {
 		t.Error("a kill has the policy's own ends")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 )
 
@@ -23,7 +24,7 @@ func CheckSafe(r Request) error {
 			return err
 		}
 		// Safe, but this version brings its own.
-		return &Problem{
+		return &hinted.Error{
 			What: address.field + " names a server of yours, and this version replays on throw-away ones only",
 			Hint: "leave it out: the replay starts its own",
 		}
@@ -43,13 +44,13 @@ func checkSetNames(spec *jobfile.Replay) error {
 	e := spec.Environment
 	for _, name := range slices.Sorted(maps.Keys(spec.Set)) {
 		if strings.HasSuffix(strings.ToUpper(name), "_PROXY") {
-			return &Problem{
+			return &hinted.Error{
 				What: "set." + name + " would lead the workers past the replay, which refuses every call that is not meant for its stand-ins",
 				Hint: "leave it out: the workers get proxy variables of the replay's own",
 			}
 		}
 		if slices.Contains([]string{e.Database, e.Queue, e.Broker, e.Outside, e.JobFile, e.Mail, e.CA}, name) {
-			return &Problem{
+			return &hinted.Error{
 				What: "set." + name + " is a variable by which environment gives the workers an address of the replay",
 				Hint: "leave it out of set, or give that address another name under environment",
 			}
@@ -85,12 +86,12 @@ func foreignServer(value string, allowed []string) string {
 func checkHost(field, address string, allowed []string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return &Problem{What: field + " is not an address that can be read", Hint: "write it as scheme://host:port/name"}
+		return &hinted.Error{What: field + " is not an address that can be read", Hint: "write it as scheme://host:port/name"}
 	}
 	host := u.Hostname()
 	if isLoopback(host) || slices.Contains(allowed, host) {
 		if strings.Contains(strings.ToLower(u.Path), "prod") {
-			return &Problem{What: field + " looks like production by its name", Hint: "replay against staging or the lab"}
+			return &hinted.Error{What: field + " looks like production by its name", Hint: "replay against staging or the lab"}
 		}
 		return nil
 	}
@@ -98,7 +99,7 @@ func checkHost(field, address string, allowed []string) error {
 }
 
 func notLoopback(field, host string) error {
-	return &Problem{
+	return &hinted.Error{
 		What: fmt.Sprintf("%s is on %s, which is not this machine: a replay writes to it and kills its clients", field, host),
 		Hint: "leave it out to use a throw-away server, or list the host under allow_hosts if it is a staging one",
 	}
@@ -125,7 +126,7 @@ func checkNotProduction(environ []string, set map[string]string) error {
 	}
 	for _, name := range environments {
 		if strings.Contains(strings.ToLower(values[name]), "prod") {
-			return &Problem{What: name + " says that this is production", Hint: "run the replay where it says test or staging"}
+			return &hinted.Error{What: name + " says that this is production", Hint: "run the replay where it says test or staging"}
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/queue"
@@ -41,7 +42,7 @@ func TestCheckSafe(t *testing.T) {
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
-			var p *Problem
+			var p *hinted.Error
 			if err != nil && (!errors.As(err, &p) || p.Hint == "" || strings.Contains(p.What+p.Hint, "secret")) {
 				t.Errorf("want a hint and no password: %+v", err)
 			}

@@ -7,8 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/judge"
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 // sameEvent lets the application itself enqueue one business event again and again.
@@ -23,8 +26,8 @@ func sameEvent(ctx context.Context, w *world) error {
 		return err
 	}
 	for _, command := range w.Spec.Enqueue {
-		for range 2 {
-			if err := w.enqueue(ctx, command, op); err != nil {
+		for n := range 2 {
+			if err := w.enqueue(ctx, command, op, n > 0); err != nil {
 				return err
 			}
 			if err := w.rest(ctx); err != nil {
@@ -35,7 +38,7 @@ func sameEvent(ctx context.Context, w *world) error {
 	if err := w.compareKeys(ctx, op); err != nil {
 		return err
 	}
-	return w.look(ctx, SeenEnd, op)
+	return w.look(ctx, judge.SeenEnd, op)
 }
 
 // An enqueuer is a short program.
@@ -48,28 +51,34 @@ func (w *world) run(ctx context.Context, command string, limit time.Duration) (p
 		return "", err
 	}
 	defer done()
-	return runCommand(ctx, w.fill(command), w.Spec.Resolve("."), environment(w.Environ, w.Spec, addresses{
+	return process.Run(ctx, w.fill(command), w.Spec.Resolve("."), environment(w.Environ, w.Spec, addresses{
 		database: database, queue: w.queue.Direct(), jobFile: w.jobFile(), refuse: w.refuse.URL(), temp: w.folder, authority: w.authorityFile(),
 	}), limit)
 }
 
-// enqueue runs one of the application's own enqueuers, straight at the queue.
-func (w *world) enqueue(ctx context.Context, command string, op operation) error {
+// enqueue runs one of the application's own enqueuers, straight at the queue. It must put
+// something on, but again: it may see that the event was enqueued before.
+func (w *world) enqueue(ctx context.Context, command string, op operation, again bool) error {
 	before := w.sent()
 	printed, err := w.run(ctx, strings.ReplaceAll(command, "{{key}}", shell.Quote(op.value)), enqueueLimit)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err == nil && w.sent() == before {
+	nothing := w.sent() == before
+	if err == nil && nothing && !again {
 		err = errors.New("it put nothing on the queue")
 	}
 	if err != nil {
-		return &Problem{
+		return &hinted.Error{
 			What: fmt.Sprintf("an enqueuer failed: %v", err), Hint: "run the command under enqueue of the replay file by hand",
 			Output: tail(printed),
 		}
 	}
-	w.history.add(Event{Event: EventSent, Operation: op.key, Detail: "by the application's own code"})
+	detail := "by the application's own code"
+	if nothing {
+		detail = "again by the application's own code, which refused"
+	}
+	w.history.add(judge.Event{Event: judge.EventSent, Operation: op.key, Detail: detail})
 	return nil
 }
 
@@ -87,7 +96,7 @@ func (w *world) compareKeys(ctx context.Context, op operation) error {
 		return w.noRecord(err)
 	}
 	if len(keys) > 1 {
-		w.history.add(Event{Event: EventKeys, Operation: op.key, Detail: differingParts(keys, w.Job.Operation.Key)})
+		w.history.add(judge.Event{Event: judge.EventKeys, Operation: op.key, Detail: differingParts(keys, w.Job.Operation.Key)})
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -47,7 +48,7 @@ func sequential(ctx context.Context, w *world) error {
 			return err
 		}
 	}
-	return w.look(ctx, SeenEnd, op)
+	return w.look(ctx, judge.SeenEnd, op)
 }
 
 // killed kills the first worker at the case's point and gives the message to a
@@ -68,7 +69,7 @@ func (w *world) killFirst(ctx context.Context) (op operation, fired bool, err er
 	if err = w.quiet(ctx, first); err != nil {
 		return op, false, err
 	}
-	return op, true, w.look(ctx, SeenFault, op)
+	return op, true, w.look(ctx, judge.SeenFault, op)
 }
 
 // recover lets the lease pass, starts a fresh worker, and looks at how it all ends.
@@ -86,7 +87,7 @@ func (w *world) end(ctx context.Context, op operation) error {
 	if err := w.rest(ctx); err != nil {
 		return err
 	}
-	return w.look(ctx, SeenEnd, op)
+	return w.look(ctx, judge.SeenEnd, op)
 }
 
 func twoOperations(ctx context.Context, w *world) error {
@@ -106,7 +107,7 @@ func twoOperations(ctx context.Context, w *world) error {
 		return err
 	}
 	for _, op := range ops {
-		if err := w.look(ctx, SeenEnd, op); err != nil {
+		if err := w.look(ctx, judge.SeenEnd, op); err != nil {
 			return err
 		}
 	}

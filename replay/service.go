@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/outside"
 )
@@ -32,7 +33,7 @@ func (r Request) checkOutside() error {
 		err = r.service().Validate()
 	}
 	if err != nil {
-		return &Problem{What: "outside service: " + err.Error(), Hint: "correct the section outside of the replay file"}
+		return &hinted.Error{What: "outside service: " + err.Error(), Hint: "correct the section outside of the replay file"}
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // An outside service that cannot be is told before anything is run; the one beside it can.
@@ -21,21 +23,9 @@ func TestOutsideServiceIsCheckedWithThePlan(t *testing.T) {
 			continue
 		}
 		_, err = MakePlan(r)
-		if problem := (*Problem)(nil); fits != (err == nil) || err != nil && !errors.As(err, &problem) {
+		if problem := (*hinted.Error)(nil); fits != (err == nil) || err != nil && !errors.As(err, &problem) {
 			t.Errorf("%s: %v", outside, err)
 		}
-	}
-}
-
-// Where a call was not understood nothing is said of collations; where an effect is missing it is.
-func TestCollationIsNoReasonBesideAnother(t *testing.T) {
-	p := Planned{Case: similar}
-	lost := violates(Lost, "0 effects")
-	if got := withCollation(p, lost, nil); got.Why == lost.Why {
-		t.Errorf("nothing is said of a collation: %+v", got)
-	}
-	if got := withCollation(p, lost, []Event{{Event: EventUnproxied, Detail: "POST /other"}}); got.Why != lost.Why {
-		t.Errorf("got %+v", got)
 	}
 }
 

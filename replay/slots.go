@@ -7,8 +7,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/queue/celery"
+	"github.com/twiceproof/twiceproof/replay/judge"
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 // slot runs one case after another, while other slots do the same. Each case has a world
@@ -20,8 +23,8 @@ type slot struct {
 }
 
 // runAll runs the cases, each in the next slot that is free. The first error ends all.
-func (l *lab) runAll(ctx context.Context, cases []Planned, out *Outcome) error {
-	waiting := make(chan Planned, len(cases))
+func (l *lab) runAll(ctx context.Context, cases []judge.Planned, out *Outcome) error {
+	waiting := make(chan judge.Planned, len(cases))
 	for _, p := range cases {
 		waiting <- p
 	}
@@ -55,14 +58,14 @@ func (c Case) aloneFor(s setting) string {
 	switch {
 	case c.Races:
 		return "two workers race: what else runs would slow one of them down"
-	case c.Point == clocksApart && s.database == jobfile.MySQL:
+	case c.Point == judge.ClocksApart && s.database == jobfile.MySQL:
 		return "the clock of the whole server is set ahead"
 	}
 	return ""
 }
 
 // take waits until the case may run, and gives what lets the others go on.
-func (l *lab) take(p Planned) (release func()) {
+func (l *lab) take(p judge.Planned) (release func()) {
 	if p.Alone != "" {
 		l.alone.Lock()
 		return l.alone.Unlock
@@ -90,11 +93,11 @@ func (l *lab) end(before map[int]string) error {
 	if l.Slots <= 1 {
 		return nil
 	}
-	left := endOrphans(before, "")
+	left := process.EndOrphans(before, "")
 	if len(left) == 0 {
 		return nil
 	}
-	return &Problem{
+	return &hinted.Error{
 		What: fmt.Sprintf("processes outlived their worker, and it cannot be told which case's they were: %s", strings.Join(left, ", ")),
 		Hint: "replay with --slots 1",
 	}

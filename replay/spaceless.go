@@ -4,10 +4,8 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
-
-// similar is the case of operations whose keys are nearly the same.
-const similar = "two_operations"
 
 // losesSpaces: the effect names its operation at the end of a header, which has no space
 // there. Counter-example: "(.+)" in quotes, as a mail's pattern.
@@ -23,7 +21,7 @@ func losesSpaces(o jobfile.OutsideService) bool {
 // what happens in the case; where the effect cannot name an operation with a space at its end
 // there is none.
 func (c Case) what(s setting) string {
-	if c.Name == similar && s.spaceless {
+	if c.Name == judge.TwoOperations && s.spaceless {
 		return "operations whose keys differ in one character, in case and in Unicode form; none in a trailing space, which is lost at the end of the header that names the operation"
 	}
 	return c.What

@@ -7,6 +7,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // What names the operation of an effect may lose a space at its end: then no two operations
@@ -36,27 +37,10 @@ func TestSpacesAtTheEnd(t *testing.T) {
 		if spaced := slices.ContainsFunc(ops, func(o operation) bool { return strings.HasSuffix(o.key, " ") }); spaced != c.spaced {
 			t.Errorf("%s: %v", name, ops)
 		}
-		cases := NewPlan(j, "", spec, Durable).Cases
-		said := cases[slices.IndexFunc(cases, func(p Planned) bool { return p.Case == similar })].What
+		cases := NewPlan(j, "", spec, judge.Durable).Cases
+		said := cases[slices.IndexFunc(cases, func(p judge.Planned) bool { return p.Case == judge.TwoOperations })].What
 		if strings.Contains(said, "none in a trailing space") == c.spaced {
 			t.Errorf("%s: the plan says %s", name, said)
-		}
-	}
-}
-
-// Of several operations the one that failed is named, so that a space is seen.
-func TestTheOneThatFailedIsNamed(t *testing.T) {
-	p := plannedFor(job.Lookup, guarded, similar)
-	for _, c := range []struct {
-		events []Event
-		want   string
-	}{
-		{[]Event{lookAt("a", SeenEnd, completed), lookAt("a ", SeenEnd, nothing)}, `; of 2 operations the one with the key "a "`},
-		{[]Event{lookAt("e\u0301", SeenEnd, nothing), lookAt("a", SeenEnd, nothing)}, `; of 2 operations 2, among them the one with the key "e\u0301"`},
-		{[]Event{lookAt("a", SeenEnd, nothing)}, "no message is left"},
-	} {
-		if v := Judge(p, c.events); !strings.Contains(v.Why+";", c.want+";") {
-			t.Errorf("got %q, want %q", v.Why, c.want)
 		}
 	}
 }

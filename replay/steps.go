@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -123,7 +124,7 @@ func (w *world) recordOnce(ctx context.Context, idle time.Duration) (r oneRun, e
 	}
 	unwatch() // what it saw has been told by then
 	r.steps = t.recorded()
-	return r, w.look(ctx, SeenEnd, op)
+	return r, w.look(ctx, judge.SeenEnd, op)
 }
 
 func wait(ctx context.Context, d time.Duration) error {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 // strace is one that is attached to a worker's processes: they are started as ever, and
@@ -37,7 +39,7 @@ type looked struct {
 
 // attach returns when strace sees all that the process and those below it do. What it
 // sees goes to take, in order and from one goroutine.
-func attach(ctx context.Context, p *process, at looked, take func(traceLine)) (*strace, error) {
+func attach(ctx context.Context, p *process.Process, at looked, take func(traceLine)) (*strace, error) {
 	calls := "?" + strings.Join(at.calls, ",?")
 	args := []string{"-f", "-y", "-ttt", "-s", "0", "-o", "/dev/stdout", "-e", "signal=SIGSTOP", "-e", "trace=" + calls}
 	if at.stops {
@@ -47,12 +49,10 @@ func attach(ctx context.Context, p *process, at looked, take func(traceLine)) (*
 		args = append(args, "-P", file)
 	}
 	s := &strace{waits: map[int]bool{}, attached: make(chan struct{}), ended: make(chan struct{})}
-	t := tree{group: p.pid}
-	for pid := range t.descendants(processes()) {
+	for _, pid := range p.All() {
 		args, s.waits[pid] = append(args, "-p", strconv.Itoa(pid)), true
 	}
 	s.cmd = exec.Command("strace", args...) //nolint:gosec,noctx // it ends with the worker, or by end
-	ownGroup(s.cmd)
 	if err := s.start(take); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *strace) start(take func(traceLine)) error {
 	}
 	defer write.Close() // strace has its own
 	s.cmd.Stdout, s.cmd.Stderr = write, write
-	if err := startLeader(s.cmd); err != nil {
+	if err := process.StartLeader(s.cmd); err != nil {
 		read.Close()
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *strace) start(take func(traceLine)) error {
 			s.line(lines.Text(), take)
 		}
 		read.Close()
-		_ = waitLeader(s.cmd) // its status is the worker's
+		_ = process.WaitLeader(s.cmd) // its status is the worker's
 		close(s.ended)
 	}()
 	return nil
@@ -110,12 +110,15 @@ func (s *strace) line(text string, take func(traceLine)) {
 	}
 }
 
+// One that does not end, as one that waits for a disk, is not waited for any longer.
+const straceEnds = 5 * time.Second
+
 // end lets the worker go, and returns when all that was seen has been taken in.
 func (s *strace) end() {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM) // an error: it has ended
 	select {
 	case <-s.ended:
-	case <-time.After(orphanLimit):
+	case <-time.After(straceEnds):
 		s.kill()
 	}
 }
@@ -135,11 +138,11 @@ func whyNoStrace(ctx context.Context) string {
 	if _, err := exec.LookPath("strace"); err != nil {
 		return "strace is not there: install it (Debian, Ubuntu: apt-get install strace)"
 	}
-	p, err := startProcess("exec sleep 60", "", nil) // this environment
+	p, err := process.Start("exec sleep 60", "", nil) // this environment
 	if err != nil {
 		return err.Error()
 	}
-	defer p.kill()
+	defer p.Kill()
 	limited, cancel := context.WithTimeout(ctx, straceLimit)
 	defer cancel()
 	s, err := attach(limited, p, looked{calls: writing}, func(traceLine) {})

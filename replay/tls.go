@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/httpwire"
 )
@@ -51,7 +53,7 @@ const here = "127.0.0.1"
 // offer lets a gate's proxies end TLS. Clients of PostgreSQL may name their protocol.
 func (w *world) offer(gate *wire.Gate) {
 	if w.Spec.Database.TLS {
-		gate.Offer(peerDatabase, w.authority.Config(here, "postgresql"))
+		gate.Offer(judge.PeerDatabase, w.authority.Config(here, "postgresql"))
 	}
 	if w.Spec.Queue.TLS {
 		gate.Offer(queue.Peer, w.authority.Config(here))
@@ -121,7 +123,7 @@ func (w *world) unsecured() error {
 				continue
 			}
 			problem := tlsProblem(w.plan.Version, k.peerOf(p), tried.WhyUnsecured())
-			problem.Output = tail(k.process.printed())
+			problem.Output = tail(k.process.Printed())
 			return problem
 		}
 	}
@@ -131,22 +133,22 @@ func (w *world) unsecured() error {
 // peerOf names a proxy's peer as the sections of the replay file do.
 func (k *worker) peerOf(p proxy) string {
 	if _, ok := p.(*httpwire.Stand); ok {
-		return peerOutside
+		return judge.PeerOutside
 	}
 	if k.database != nil && p == k.database {
-		return peerDatabase
+		return judge.PeerDatabase
 	}
 	return queue.Peer
 }
 
-func tlsProblem(version, peer string, why error) *Problem {
+func tlsProblem(version, peer string, why error) *hinted.Error {
 	if errors.Is(why, wire.ErrDeclined) {
-		return &Problem{
+		return &hinted.Error{
 			What: fmt.Sprintf("a worker of version %q wants TLS of its %s, and the replay offers none", version, peer),
 			Hint: fmt.Sprintf("write tls: true under %s of the replay file", peer),
 		}
 	}
-	return &Problem{
+	return &hinted.Error{
 		What: fmt.Sprintf("a worker of version %q did not take the replay's certificate for its %s: %v", version, peer, why),
 		Hint: "let it trust the file that " + strings.Join(trusting, ", ") + " name; where its code names another, let it take the path from a variable, and name that as environment.ca",
 	}

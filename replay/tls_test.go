@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/twiceproof/twiceproof/internal/hinted"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // secureWorker charges whatever it gets by an address that is written into its code. Where it
@@ -38,7 +41,7 @@ func secureWorker(sslmode string) {
 }
 
 // replaySecure replays the case killed_after_effect with that worker.
-func replaySecure(t *testing.T, before, sslmode, file string) (Result, []Event, error) {
+func replaySecure(t *testing.T, before, sslmode, file string) (judge.Result, []judge.Event, error) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -56,7 +59,7 @@ message: {body: '{"order_id": "{{key}}"}'}
 	}
 	out, err := planAndRun(t.Context(), r)
 	if err != nil {
-		return Result{}, nil, err
+		return judge.Result{}, nil, err
 	}
 	return out.Results[0], out.Histories["old/killed_after_effect"], nil
 }
@@ -79,11 +82,11 @@ func TestKilledWithinTLS(t *testing.T) {
 		"by a variable":   {`PGSSLROOTCERT=\"$DB_CA\"`, "verify-full", secured},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, events, err := replaySecure(t, c.before, c.sslmode, c.file)
+			got, _, err := replaySecure(t, c.before, c.sslmode, c.file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Kind != Duplicate || got.Effects != 2 || !fired(events) {
+			if got.Kind != judge.Duplicate || got.Effects != 2 || !got.FaultFired {
 				t.Errorf("got %+v", got)
 			}
 		})
@@ -99,7 +102,7 @@ func TestNoTLS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := replaySecure(t, c.before, c.sslmode, c.file)
-			var p *Problem
+			var p *hinted.Error
 			if !errors.As(err, &p) || !strings.Contains(p.What, c.what) || !strings.Contains(p.Hint, c.hint) {
 				t.Errorf("got %v, %+v", err, p)
 			}
@@ -113,8 +116,10 @@ func TestOtherHostsStayRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := func(e Event) bool { return e.Event == EventUnproxied && e.Detail == "CONNECT payments.example:443" }
-	if got.Verdict.Verdict != Unknown || got.Effects != 0 || !slices.ContainsFunc(events, refused) {
+	refused := func(e judge.Event) bool {
+		return e.Event == judge.EventUnproxied && e.Detail == "CONNECT payments.example:443"
+	}
+	if got.Verdict.Verdict != judge.Unknown || got.Effects != 0 || !slices.ContainsFunc(events, refused) {
 		t.Errorf("got %+v", got.Verdict)
 	}
 }

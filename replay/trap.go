@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/twiceproof/twiceproof/outside"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -104,7 +105,7 @@ func (w *world) awaitTrap(ctx context.Context, k *worker, t *trap) (struck bool,
 	defer cancel()
 	go func() {
 		select {
-		case <-k.process.exited:
+		case <-k.process.Exited:
 			cancel()
 		case <-limited.Done():
 		}
@@ -113,7 +114,7 @@ func (w *world) awaitTrap(ctx context.Context, k *worker, t *trap) (struck bool,
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	e := Event{Event: EventFault, Worker: k.name, Fired: struck, Step: where, Detail: w.plan.Fault}
+	e := judge.Event{Event: judge.EventFault, Worker: k.name, Fired: struck, Step: where, Detail: w.plan.Fault}
 	if !struck {
 		e.Step, e.Detail = "", fmt.Sprintf("not reached within %s", w.Spec.Timeouts.Step)
 	}

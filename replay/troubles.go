@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/twiceproof/twiceproof/outside"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -29,7 +30,7 @@ func unknownOutcome(ctx context.Context, w *world) error {
 		return err
 	}
 	w.pause(k) // or it has acted again before the look
-	if err := w.look(ctx, SeenFault, op); err != nil {
+	if err := w.look(ctx, judge.SeenFault, op); err != nil {
 		return err
 	}
 	w.goOn(k)
@@ -44,10 +45,10 @@ func (w *world) awaitService(ctx context.Context, armed *outside.Armed) (fired b
 		return false, context.Cause(ctx)
 	}
 	if err != nil {
-		w.history.add(Event{Event: EventFault, Detail: fmt.Sprintf("the service was not called within %s", w.Spec.Timeouts.Step)})
+		w.history.add(judge.Event{Event: judge.EventFault, Detail: fmt.Sprintf("the service was not called within %s", w.Spec.Timeouts.Step)})
 		return false, nil
 	}
-	w.history.add(Event{Event: EventFault, Fired: true, Detail: w.plan.Fault})
+	w.history.add(judge.Event{Event: judge.EventFault, Fired: true, Detail: w.plan.Fault})
 	return true, nil
 }
 
@@ -66,7 +67,7 @@ func lookUpFails(ctx context.Context, w *world) error {
 		return err
 	}
 	if armed.Fired() == 0 {
-		w.history.add(Event{Event: EventUnasked, Detail: "no look-up was asked"})
+		w.history.add(judge.Event{Event: judge.EventUnasked, Detail: "no look-up was asked"})
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func lostReply(ctx context.Context, w *world) error {
 	if err != nil || !fired {
 		return err
 	}
-	if err := w.look(ctx, SeenFault, op); err != nil {
+	if err := w.look(ctx, judge.SeenFault, op); err != nil {
 		return err
 	}
 	return w.end(ctx, op)

@@ -1,6 +1,10 @@
 package replay
 
-import "context"
+import (
+	"context"
+
+	"github.com/twiceproof/twiceproof/replay/judge"
+)
 
 // twoAtOnce brings two workers to one stale claim: both have read it and are about to
 // take it over. The first goes on up to its act, then the second does. A takeover that
@@ -46,7 +50,7 @@ func (w *world) oneThenTheOther(ctx context.Context, first *worker, takeover, ac
 		return err
 	}
 	if !met {
-		w.history.add(Event{Event: EventUnasked, Detail: "two workers did not get to the takeover at once"})
+		w.history.add(judge.Event{Event: judge.EventUnasked, Detail: "two workers did not get to the takeover at once"})
 	}
 	takeover.at[first].Release()
 	if _, err := w.gather(ctx, act.of(first), limit); err != nil {

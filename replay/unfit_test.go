@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func TestUnfit(t *testing.T) {
 		{"keyless", setting{job: call, database: lite, guarded: true, keyless: true}, ""},
 		{"keyless", setting{job: call, database: lite, guarded: true, keyless: true, failsUnseen: true}, "deletes a task that fails"},
 	} {
-		got := caseLabelled(c.name).unfit(c.s)
+		got := caseOf(c.name).unfit(c.s)
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s for %+v: %q, want %q", c.name, c.s, got, c.want)
 		}
@@ -98,4 +99,9 @@ func TestWithoutKey(t *testing.T) {
 			t.Errorf("%s: the attribute is still there", c.name)
 		}
 	}
+}
+
+func caseOf(label string) Case {
+	cases := Cases()
+	return cases[slices.IndexFunc(cases, func(c Case) bool { return c.Label() == label })]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // unreachableDatabase delivers the message while the worker's connections to the
@@ -25,11 +26,11 @@ func unreachableDatabase(ctx context.Context, w *world) error {
 		return err
 	}
 	if w.receives() == 0 {
-		w.history.add(Event{Event: EventFault, Worker: k.name, Detail: "the message was not received"})
+		w.history.add(judge.Event{Event: judge.EventFault, Worker: k.name, Detail: "the message was not received"})
 		return nil
 	}
-	w.history.add(Event{Event: EventFault, Worker: k.name, Fired: true, Detail: w.plan.Fault})
-	if err := w.look(ctx, SeenDown, op); err != nil {
+	w.history.add(judge.Event{Event: judge.EventFault, Worker: k.name, Fired: true, Detail: w.plan.Fault})
+	if err := w.look(ctx, judge.SeenDown, op); err != nil {
 		return err
 	}
 	k.database.Admit()
@@ -46,20 +47,4 @@ func (w *world) tried(ctx context.Context) error {
 		return w.failed() != nil || n > 1 || n == 1 && s.Visible == 0 && w.allIdle(s)
 	})
 	return context.Cause(ctx)
-}
-
-// actedBlind: without a claim nobody may act.
-func actedBlind(down Seen) Verdict {
-	if down.Effects > 0 {
-		return violates(AgainstPolicy, "acted without a claim: %s while the database could not be reached", effectCount(down.Effects))
-	}
-	return Verdict{}
-}
-
-// lostBlind: what nobody could claim stays on the queue.
-func lostBlind(down Seen) Verdict {
-	if down.Queued == 0 {
-		return violates(Lost, "the message was acknowledged while the database could not be reached")
-	}
-	return Verdict{}
 }

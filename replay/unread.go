@@ -1,9 +1,9 @@
 package replay
 
 import (
-	"slices"
-
 	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/internal/hinted"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // setUp is an error of the database with what to do about it, unless the same may be answered
@@ -13,7 +13,7 @@ func setUp(err error, hint string) error {
 	if inTheWay(err) {
 		return err
 	}
-	return &Problem{What: err.Error(), Hint: hint}
+	return &hinted.Error{What: err.Error(), Hint: hint}
 }
 
 func inTheWay(err error) bool {
@@ -27,14 +27,6 @@ func (w *world) unread(err error) bool {
 	if !inTheWay(err) {
 		return false
 	}
-	w.history.add(Event{Event: EventUnread, Detail: "the replay waited in vain for the database, which a worker may hold: " + err.Error()})
+	w.history.add(judge.Event{Event: judge.EventUnread, Detail: "the replay waited in vain for the database, which a worker may hold: " + err.Error()})
 	return true
-}
-
-// notRead is the doubt that comes of it.
-func notRead(events []Event) Verdict {
-	if i := slices.IndexFunc(events, func(e Event) bool { return e.Event == EventUnread }); i >= 0 {
-		return doubt("%s", events[i].Detail)
-	}
-	return Verdict{}
 }

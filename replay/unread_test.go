@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twiceproof/twiceproof/job"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // lockingWorker does nothing with a message but to acknowledge it. The first one that finds
@@ -63,7 +63,7 @@ func TestALockedDatabaseEndsOneCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	held, next := out.Results[0], out.Results[1]
-	if held.Verdict.Verdict != Unknown || !strings.Contains(held.Why, "waited in vain for the database") || next.Kind != Lost {
+	if held.Verdict.Verdict != judge.Unknown || !strings.Contains(held.Why, "waited in vain for the database") || next.Kind != judge.Lost {
 		t.Errorf("got %+v, then %+v", held.Verdict, next.Verdict)
 	}
 }
@@ -79,30 +79,5 @@ func TestATableThatIsNotThereEndsAll(t *testing.T) {
 	}
 	if _, err := planAndRun(t.Context(), lockRequest(t, schema, mark)); err == nil || !strings.Contains(err.Error(), "no such table") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// What could not be read hides nothing that was seen before, and is the reason where a fault
-// did not fire for it.
-func TestUnreadIsADoubt(t *testing.T) {
-	unread := Event{Event: EventUnread, Detail: "the replay waited in vain"}
-	p := plannedFor(job.Lookup, guarded, "killed_after_effect")
-	if v := Judge(p, []Event{unread}); v.Verdict != Unknown || v.Why != unread.Detail {
-		t.Errorf("before the fault: %+v", v)
-	}
-	fault := Event{Event: EventFault, Fired: true}
-	if v := Judge(p, []Event{fault, look(SeenFault, acted), unread}); v.Verdict != Unknown || v.Why != unread.Detail {
-		t.Errorf("after it: %+v", v)
-	}
-	if v := Judge(p, []Event{fault, look(SeenFault, acted), look(SeenEnd, effectsOf(2)), unread}); v.Kind != Duplicate {
-		t.Errorf("after a second effect: %+v", v)
-	}
-	steps := plannedFor(job.Lookup, guarded, EveryStep)
-	struck := Event{Event: EventFault, Run: 2, What: "1-after", Detail: "after step 1", Fired: true}
-	if v := Judge(steps, []Event{struck, {Event: EventUnread, Run: 2, Detail: unread.Detail}}); v.Why != "struck after step 1: "+unread.Detail {
-		t.Errorf("at a place: %+v", v)
-	}
-	if v := Judge(steps, []Event{unread}); v.Why != unread.Detail {
-		t.Errorf("while it was recorded: %+v", v)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // How long the workers are left alone after the end of a case, before their effects
@@ -46,7 +48,7 @@ func (w *world) watch(ctx context.Context) error {
 			return err
 		}
 		if n != end.effects {
-			if err := w.look(ctx, SeenAfter, end.op); err != nil {
+			if err := w.look(ctx, judge.SeenAfter, end.op); err != nil {
 				return err
 			}
 		}

@@ -11,24 +11,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/fork"
+	"github.com/twiceproof/twiceproof/replay/judge"
+	"github.com/twiceproof/twiceproof/replay/process"
 	"github.com/twiceproof/twiceproof/wire"
-)
-
-// What a history says of a worker.
-const (
-	workerReady  = "ready"
-	workerKilled = "killed"
-	workerFailed = "ended_by_itself"
-	workerPaused = "paused"
-	workerWoken  = "woken"
-	workerTold   = "told_to_stop"
-	workerEnded  = "ended"
-
-	workerChildKilled = "child_killed"
-
-	workerForked = "forked"
 )
 
 // worker is one worker process behind proxies of its own. All its connections
@@ -39,11 +28,11 @@ type worker struct {
 	proxies []proxy
 	// database is the one of them to the database; nil where it is a file.
 	database databaseProxy
-	process  *process
+	process  *process.Process
 	launched chan struct{} // closed when the process is there, or will not be
 	started  time.Time
-	fork     *fork // nil without --fast
-	forked   bool  // and not started cold
+	fork     *fork.Workers // nil without --fast
+	forked   bool          // and not started cold
 	killed   atomic.Bool
 	paused   bool
 	trace    *trace // nil unless a run is recorded
@@ -61,7 +50,7 @@ func (w *world) startWorker(ctx context.Context) (*worker, error) {
 func (w *world) startVersion(ctx context.Context, version string, arm func(*worker)) (*worker, error) {
 	k := &worker{name: workerName(len(w.workers)), launched: make(chan struct{})}
 	k.gate = wire.NewGate(func(e wire.Event) {
-		w.history.add(Event{Event: EventStep, Worker: k.name, What: string(e.Phase), Step: e.Step.String(), Detail: e.Status})
+		w.history.add(judge.Event{Event: judge.EventStep, Worker: k.name, What: string(e.Phase), Step: e.Step.String(), Detail: e.Status})
 		w.queue.Crossed(k.name, e)
 		if k.trace != nil {
 			k.trace.crossed(e)
@@ -95,16 +84,16 @@ func workerName(n int) string {
 
 func (w *world) launch(ctx context.Context, k *worker, version string, a addresses) (err error) {
 	v := w.version(version)
-	s := launching{command: w.fill(v.Run), folder: w.Spec.Resolve("."), environ: environment(w.Environ, w.Spec, a)}
-	if s.port, err = portFor(s.command); err != nil {
+	s := fork.Launch{Command: w.fill(v.Run), Folder: w.Spec.Resolve("."), Environ: environment(w.Environ, w.Spec, a)}
+	if s.Port, err = portFor(s.Command); err != nil {
 		return err
 	}
 	k.started = time.Now()
 	if k.fork = w.forks[version]; k.fork != nil {
-		k.process, k.forked, err = k.fork.launch(ctx, s, w.refused)
+		k.process, k.forked, err = k.fork.Start(ctx, s, w.refused)
 		return err
 	}
-	k.process, err = s.start()
+	k.process, err = s.Start()
 	return err
 }
 
@@ -133,7 +122,7 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	defer cancel()
 	go func() { // ends the wait early when the process ends
 		select {
-		case <-k.process.exited:
+		case <-k.process.Exited:
 			cancel()
 		case <-limited.Done():
 		}
@@ -145,9 +134,9 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	switch {
 	case err == nil:
 		if k.fork != nil {
-			k.fork.ready(k.process)
+			k.fork.Learn(k.process)
 		}
-		w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerReady, Detail: k.howStarted(), ForMS: time.Since(k.started).Milliseconds()})
+		w.history.add(judge.Event{Event: judge.EventWorker, Worker: k.name, What: judge.WorkerReady, Detail: k.howStarted(), ForMS: time.Since(k.started).Milliseconds()})
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -155,25 +144,25 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	return w.notReady(k)
 }
 
-func (w *world) notReady(k *worker) *Problem {
-	if k.process.hasExited() {
-		return &Problem{
-			What: fmt.Sprintf("a worker of version %q did not start: %v", w.plan.Version, exitText(k.process.err)),
-			Hint: startHint(k.process.err, k.process.printed()) + k.forkHint(), Output: tail(k.process.printed()),
+func (w *world) notReady(k *worker) *hinted.Error {
+	if k.process.HasExited() {
+		return &hinted.Error{
+			What: fmt.Sprintf("a worker of version %q did not start: %v", w.plan.Version, exitText(k.process.Err)),
+			Hint: startHint(k.process.Err, k.process.Printed()) + k.forkHint(), Output: tail(k.process.Printed()),
 		}
 	}
-	return &Problem{
+	return &hinted.Error{
 		What: fmt.Sprintf("a worker of version %q did not ask the queue for messages within %s", w.plan.Version, w.Spec.Timeouts.Ready),
-		Hint: "a replay needs long polling (WaitTimeSeconds over 0) from the addresses that environment names; raise timeouts.ready for a slow start" + k.forkHint(), Output: tail(k.process.output.String()),
+		Hint: "a replay needs long polling (WaitTimeSeconds over 0) from the addresses that environment names; raise timeouts.ready for a slow start" + k.forkHint(), Output: tail(k.process.Output()),
 	}
 }
 
 // pause stops the worker's processes where they are; a held step stays held.
 func (w *world) pause(k *worker) {
 	k.paused = true
-	k.process.signal(syscall.SIGSTOP)
+	k.process.Signal(syscall.SIGSTOP)
 	w.awaitPolls(k)
-	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerPaused})
+	w.history.add(judge.Event{Event: judge.EventWorker, Worker: k.name, What: judge.WorkerPaused})
 }
 
 // wake lets a paused worker and what is held go on.
@@ -184,6 +173,6 @@ func (w *world) wake(k *worker, t *trap) {
 
 func (w *world) goOn(k *worker) {
 	k.paused = false
-	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerWoken})
-	k.process.signal(syscall.SIGCONT)
+	w.history.add(judge.Event{Event: judge.EventWorker, Worker: k.name, What: judge.WorkerWoken})
+	k.process.Signal(syscall.SIGCONT)
 }

@@ -3,6 +3,9 @@ package replay
 import (
 	"context"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/replay/judge"
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 func exitText(err error) string {
@@ -17,11 +20,11 @@ func exitText(err error) string {
 func (w *world) kill(k *worker) {
 	k.killed.Store(true)
 	if <-k.launched; k.process != nil {
-		k.process.kill()
+		k.process.Kill()
 	}
 	w.endLeft()
 	w.queue.Dead(k.name)
-	w.history.add(Event{Event: EventWorker, Worker: k.name, What: workerKilled})
+	w.history.add(judge.Event{Event: judge.EventWorker, Worker: k.name, What: judge.WorkerKilled})
 }
 
 // endLeft ends what workers have left behind: daemons, whose parent is this process now.
@@ -30,8 +33,8 @@ func (w *world) endLeft() {
 	if w.Slots > 1 { // the children of this process are also those of the other slots
 		folder = w.folder
 	}
-	if names := endOrphans(w.before, folder); len(names) > 0 {
-		w.history.add(Event{Event: EventOutlived, Detail: strings.Join(names, ", ")})
+	if names := process.EndOrphans(w.before, folder); len(names) > 0 {
+		w.history.add(judge.Event{Event: judge.EventOutlived, Detail: strings.Join(names, ", ")})
 	}
 }
 
@@ -40,17 +43,17 @@ func (w *world) quiet(ctx context.Context, k *worker) error {
 	limited, cancel := context.WithTimeout(ctx, w.Spec.Timeouts.Step)
 	defer cancel()
 	if err := k.gate.Quiet(limited); err != nil && ctx.Err() == nil {
-		w.history.add(Event{Event: EventTimeout, Worker: k.name, Detail: "a peer was not done with the dead worker: " + err.Error()})
+		w.history.add(judge.Event{Event: judge.EventTimeout, Worker: k.name, Detail: "a peer was not done with the dead worker: " + err.Error()})
 	}
 	return context.Cause(ctx)
 }
 
-func (k *worker) alive() bool { return !k.killed.Load() && !k.process.hasExited() }
+func (k *worker) alive() bool { return !k.killed.Load() && !k.process.HasExited() }
 
 func (k *worker) close() {
 	if k.process != nil {
 		k.gate.Shut()
-		k.process.kill()
+		k.process.Kill()
 	}
 	k.closeProxies()
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/queue/sqs"
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 // A worker may be struck before its launch is over.
@@ -22,12 +23,12 @@ func TestKilledWhileItIsLaunched(t *testing.T) {
 		w.kill(k)
 		close(dead)
 	}()
-	if k.process, err = startProcess("exec sleep 1000", "", os.Environ()); err != nil {
+	if k.process, err = process.Start("exec sleep 1000", "", os.Environ()); err != nil {
 		t.Fatal(err)
 	}
 	close(k.launched)
 	<-dead
-	if !k.process.hasExited() {
+	if !k.process.HasExited() {
 		t.Error("it is still there")
 	}
 }

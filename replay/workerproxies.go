@@ -1,6 +1,9 @@
 package replay
 
-import "github.com/twiceproof/twiceproof/wire/httpwire"
+import (
+	"github.com/twiceproof/twiceproof/replay/judge"
+	"github.com/twiceproof/twiceproof/wire/httpwire"
+)
 
 // proxy is one way of a worker to a peer.
 type proxy interface{ Close() }
@@ -17,7 +20,7 @@ func (w *world) listen(k *worker) (addresses, error) {
 	}
 	k.proxies, a.queue = append(k.proxies, toQueue), w.secured(toQueue.Addresses())
 	if w.outside != nil {
-		toOutside, err := httpwire.Listen(k.gate, peerOutside, w.outside.URL(), nil, nil)
+		toOutside, err := httpwire.Listen(k.gate, judge.PeerOutside, w.outside.URL(), nil, nil)
 		if err != nil {
 			return a, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/twiceproof/twiceproof/outside"
 	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/queue/celery"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/replay/records"
 	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/httpwire"
@@ -22,7 +23,7 @@ import (
 // workers of one code version.
 type world struct {
 	*lab
-	plan    Planned
+	plan    judge.Planned
 	folder  string
 	history *history
 	queue   queue.Queue
@@ -54,7 +55,7 @@ type world struct {
 	closing    sync.Once
 }
 
-func (s *slot) newWorld(ctx context.Context, p Planned) (w *world, err error) {
+func (s *slot) newWorld(ctx context.Context, p judge.Planned) (w *world, err error) {
 	folder := filepath.Join(s.folder, fmt.Sprintf("case-%d", s.nextWorld()))
 	w = &world{lab: s.lab, celery: &s.celery, plan: p, history: newHistory(), values: map[string]bool{}, folder: folder}
 	if err = w.open(ctx, s.database); err != nil {
@@ -108,7 +109,7 @@ func (w *world) startOutside() (err error) {
 
 // refused keeps a call that is not meant for the stand-in.
 func (w *world) refused(method, target string) {
-	w.history.add(Event{Event: EventUnproxied, Detail: wire.Clip(method + " " + target)})
+	w.history.add(judge.Event{Event: judge.EventUnproxied, Detail: wire.Clip(method + " " + target)})
 }
 
 func (w *world) startMail() (err error) {
@@ -147,7 +148,7 @@ func (w *world) age(ctx context.Context, d time.Duration) error {
 func (w *world) passOnQueue(d time.Duration) error {
 	w.logQueue()
 	w.passed += d
-	w.history.add(Event{Event: EventPassed, ForMS: d.Milliseconds()})
+	w.history.add(judge.Event{Event: judge.EventPassed, ForMS: d.Milliseconds()})
 	w.passedMS = time.Since(w.history.start).Milliseconds()
 	if w.book != nil {
 		w.book.Advance(d)
@@ -158,7 +159,7 @@ func (w *world) passOnQueue(d time.Duration) error {
 func (w *world) logs() string {
 	text := ""
 	for _, worker := range w.workers {
-		text += "== worker " + worker.name + "\n" + worker.process.output.String()
+		text += "== worker " + worker.name + "\n" + worker.process.Output()
 	}
 	return text
 }

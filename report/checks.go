@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // check is one of the agreed checks, in words for somebody who has never seen the
@@ -49,7 +49,7 @@ func answersOf(r Report, name string) []string {
 			continue
 		}
 		answer := "**" + yesOrNo(result) + "** (`" + result.Label() + "`): "
-		if result.Verdict.Verdict == replay.NotApplicable {
+		if result.Verdict.Verdict == judge.NotApplicable {
 			answers = append(answers, answer+result.Why)
 			continue
 		}
@@ -60,7 +60,7 @@ func answersOf(r Report, name string) []string {
 		for _, fact := range factsOf(result) {
 			answer += "\n     - " + factText(result, fact)
 		}
-		if result.Runs > 1 && result.Case != replay.EveryStep {
+		if result.Runs > 1 && result.Case != judge.EveryStep {
 			answer += fmt.Sprintf("; %d runs in which both workers had it", result.Overlapped)
 		}
 		answers = append(answers, answer)
@@ -68,13 +68,13 @@ func answersOf(r Report, name string) []string {
 	return answers
 }
 
-func yesOrNo(r replay.Result) string {
+func yesOrNo(r judge.Result) string {
 	return map[string]string{
-		replay.OK: "yes", replay.Violation: "no", replay.Unknown: "could not be told", replay.NotApplicable: "does not apply",
+		judge.OK: "yes", judge.Violation: "no", judge.Unknown: "could not be told", judge.NotApplicable: "does not apply",
 	}[r.Verdict.Verdict]
 }
 
-func recordText(r replay.Result) string {
+func recordText(r judge.Result) string {
 	switch {
 	case r.Records == 0:
 		return "no record of ours"
@@ -88,7 +88,7 @@ func recordText(r replay.Result) string {
 
 // factsOf are what an answer shows beside its numbers: all for a case about a claim's
 // age, and how it ended for one with a fault.
-func factsOf(r replay.Result) []string {
+func factsOf(r judge.Result) []string {
 	switch {
 	case len(r.Facts) == 0 || r.Case == "young_claim" || r.Case == "old_claim":
 		return r.Facts
@@ -99,7 +99,7 @@ func factsOf(r replay.Result) []string {
 }
 
 // factText leaves out the lease of code that has none.
-func factText(r replay.Result, fact string) string {
+func factText(r judge.Result, fact string) string {
 	if r.Guarded {
 		return fact
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // Digests are those of the plan and of the histories, as they are on the disk.
@@ -15,7 +15,7 @@ func (e Evidence) Digests(r Report) map[string]string {
 	files := map[string]string{}
 	names := []string{planFile}
 	for _, result := range r.Results {
-		names = append(names, filepath.ToSlash(historyFile(replay.Planned{Version: result.Version, Case: result.Case, Point: result.Point})))
+		names = append(names, filepath.ToSlash(historyFile(judge.Planned{Version: result.Version, Case: result.Case, Point: result.Point})))
 	}
 	for _, name := range names {
 		if digest := Digest(filepath.Join(e.Folder, name)); digest != "" { // what does not apply has none

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // The results name the plan and the histories that are theirs; what is changed, gone, or
@@ -16,7 +16,7 @@ func TestAltered(t *testing.T) {
 	noError(t, e.Start(planOf("new/sequential", "new/shutdown")))
 	noError(t, e.WriteCase(seenOnce("new", "sequential")))
 	r := fixed()
-	r.Results = []replay.Result{{Version: "new", Case: "sequential"}, {Version: "new", Case: "shutdown"}} // which does not apply
+	r.Results = []judge.Result{{Version: "new", Case: "sequential"}, {Version: "new", Case: "shutdown"}} // which does not apply
 	r.Files = e.Digests(r)
 	noError(t, e.WriteReports(r, nil))
 	stored, err := e.ReadResults()

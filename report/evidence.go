@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // Evidence is the folder in which a replay leaves what it planned and saw.
@@ -29,7 +30,7 @@ const (
 // Start removes what an earlier replay left in the folder, which would pass for
 // evidence of this plan, and writes the plan: what is permitted is on the disk before
 // the first worker starts.
-func (e Evidence) Start(p replay.Plan) error {
+func (e Evidence) Start(p judge.Plan) error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
 		return err
@@ -47,9 +48,9 @@ func (e Evidence) Start(p replay.Plan) error {
 // earlier plan. Nothing else: the folder may be one that the user has for more.
 func (e Evidence) removeEarlier() error {
 	names := []string{resultFile, "report.md", "report.html", "junit.xml", incompleteFile}
-	var earlier replay.Plan
+	var earlier judge.Plan
 	text, err := os.ReadFile(filepath.Join(e.Folder, planFile))
-	if err == nil && json.Unmarshal(text, &earlier) == nil && earlier.Schema == replay.PlanSchema {
+	if err == nil && json.Unmarshal(text, &earlier) == nil && earlier.Schema == judge.PlanSchema {
 		for _, c := range earlier.Cases {
 			names = append(names, historyFile(c), logFile(c))
 		}
@@ -90,14 +91,14 @@ func (e Evidence) WriteCase(k replay.Kept) error {
 	return e.write(logFile(k.Planned), []byte(k.Log))
 }
 
-func historyFile(p replay.Planned) string {
+func historyFile(p judge.Planned) string {
 	return filepath.Join("histories", fileOf(p)+".jsonl")
 }
 
-func logFile(p replay.Planned) string { return filepath.Join("logs", fileOf(p)+".log") }
+func logFile(p judge.Planned) string { return filepath.Join("logs", fileOf(p)+".log") }
 
 // fileOf is the name, without its end, of a case's file.
-func fileOf(p replay.Planned) string {
+func fileOf(p judge.Planned) string {
 	return strings.ReplaceAll(p.Version+"/"+p.Label(), "/", "-")
 }
 
@@ -108,7 +109,7 @@ func (e Evidence) WriteIncomplete(r Report) error {
 
 // WriteReports keeps the whole report, for programs and for people, with the histories by
 // version/case. The results are the last file: where they are, everything is.
-func (e Evidence) WriteReports(r Report, histories map[string][]replay.Event) error {
+func (e Evidence) WriteReports(r Report, histories map[string][]judge.Event) error {
 	drawn := func(w io.Writer, r Report) error { return WriteHTML(w, r, histories) }
 	for _, report := range []struct {
 		name  string

@@ -10,20 +10,21 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 func seenOnce(version, name string) replay.Kept {
 	return replay.Kept{
-		Planned: replay.Planned{Version: version, Case: name}, Log: "== worker A\nready\n", Result: &replay.Result{},
-		Events: []replay.Event{{Event: replay.EventSent}, {Event: replay.EventSeen, Seen: &replay.Seen{When: replay.SeenEnd, Effects: 1}}},
+		Planned: judge.Planned{Version: version, Case: name}, Log: "== worker A\nready\n", Result: &judge.Result{},
+		Events: []judge.Event{{Event: judge.EventSent}, {Event: judge.EventSeen, Seen: &judge.Seen{When: judge.SeenEnd, Effects: 1}}},
 	}
 }
 
-func planOf(cases ...string) replay.Plan {
-	p := replay.Plan{Schema: replay.PlanSchema, Job: "charge.create"}
+func planOf(cases ...string) judge.Plan {
+	p := judge.Plan{Schema: judge.PlanSchema, Job: "charge.create"}
 	for _, c := range cases {
 		version, name, _ := strings.Cut(c, "/")
-		p.Cases = append(p.Cases, replay.Planned{Version: version, Case: name})
+		p.Cases = append(p.Cases, judge.Planned{Version: version, Case: name})
 	}
 	return p
 }
@@ -65,12 +66,12 @@ func TestEvidence(t *testing.T) {
 	noError(t, e.WriteCase(seenOnce("old", "sequential")))
 	wantFiles(t, e, "histories/old-sequential.jsonl", "incomplete.json", "logs/old-sequential.log", "plan.json")
 	noError(t, e.WriteCase(seenOnce("new", "sequential")))
-	noError(t, e.WriteCase(replay.Kept{Planned: replay.Planned{Version: "old", Case: "lost_reply"}})) // it does not apply
+	noError(t, e.WriteCase(replay.Kept{Planned: judge.Planned{Version: "old", Case: "lost_reply"}})) // it does not apply
 	noError(t, e.WriteReports(fixed(), nil))
 	wantFiles(t, e, "histories/new-sequential.jsonl", "histories/old-sequential.jsonl", "junit.xml",
 		"logs/new-sequential.log", "logs/old-sequential.log", "plan.json", "report.html", "report.md", "result.json")
 
-	var back replay.Plan
+	var back judge.Plan
 	text, err := os.ReadFile(filepath.Join(e.Folder, "plan.json"))
 	if err != nil || json.Unmarshal(text, &back) != nil || back.Job != plan.Job || back.Cases[0].Case != "sequential" {
 		t.Errorf("the plan comes back as %+v, %v", back, err)
@@ -154,7 +155,7 @@ func TestEvidenceFolderIsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := Evidence{Folder: path}
-	for _, err := range []error{e.Start(replay.Plan{}), e.WriteCase(seenOnce("new", "sequential")), e.WriteIncomplete(fixed()), e.WriteReports(fixed(), nil)} {
+	for _, err := range []error{e.Start(judge.Plan{}), e.WriteCase(seenOnce("new", "sequential")), e.WriteIncomplete(fixed()), e.WriteReports(fixed(), nil)} {
 		if err == nil {
 			t.Error("no error")
 		}

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // FailedLast names those cases of the plan that were a violation or unknown when they
 // were last run, by the evidence in the folders: first those of the judged version, then
 // the others, each in the plan's order. Evidence that is not there, or is none, names none.
-func FailedLast(plan replay.Plan, folders ...Evidence) []string {
+func FailedLast(plan judge.Plan, folders ...Evidence) []string {
 	var runs []lastRun
 	for _, e := range folders {
 		if run, err := e.lastRun(); err == nil {
@@ -38,7 +38,7 @@ func (e Evidence) lastRun() (run lastRun, err error) {
 	if run.report, err = e.ReadResults(); err != nil {
 		return run, err
 	}
-	var plan replay.Plan
+	var plan judge.Plan
 	text, err := os.ReadFile(filepath.Join(e.Folder, planFile))
 	if err == nil && json.Unmarshal(text, &plan) == nil {
 		run.first = plan.First
@@ -53,12 +53,12 @@ func (run lastRun) tell(failed map[string]bool) {
 		failed[name] = true
 	}
 	for _, r := range run.report.Results {
-		failed[r.Name()] = r.Verdict.Verdict == replay.Violation || r.Verdict.Verdict == replay.Unknown
+		failed[r.Name()] = r.Verdict.Verdict == judge.Violation || r.Verdict.Verdict == judge.Unknown
 	}
 }
 
 // First says what is run before the rest, and why; empty where nothing is.
-func First(plan replay.Plan) string {
+func First(plan judge.Plan) string {
 	const examples = 3
 	n := len(plan.First)
 	if n == 0 || len(plan.Cases) == 1 {
@@ -67,10 +67,10 @@ func First(plan replay.Plan) string {
 	return fmt.Sprintf("run first, for it failed last time: %s%s", cases(n), inWords(plan.First[:min(examples, n)], n))
 }
 
-func firstOf(plan replay.Plan, failed map[string]bool) (first []string) {
-	var results []replay.Result // of what is to come
+func firstOf(plan judge.Plan, failed map[string]bool) (first []string) {
+	var results []judge.Result // of what is to come
 	for _, c := range plan.Cases {
-		results = append(results, replay.Result{Version: c.Version})
+		results = append(results, judge.Result{Version: c.Version})
 	}
 	judged := Judged(results)
 	for _, ofJudged := range []bool{true, false} {

@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
-func resultOf(version, name, verdict string) replay.Result {
-	return replay.Result{Version: version, Case: name, Verdict: replay.Verdict{Verdict: verdict}}
+func resultOf(version, name, verdict string) judge.Result {
+	return judge.Result{Version: version, Case: name, Verdict: judge.Verdict{Verdict: verdict}}
 }
 
 // leave makes a folder as a replay leaves it; hours say when it began.
-func leave(t *testing.T, hours int, first []string, complete bool, results ...replay.Result) Evidence {
+func leave(t *testing.T, hours int, first []string, complete bool, results ...judge.Result) Evidence {
 	t.Helper()
 	e, r := Evidence{Folder: t.TempDir()}, fixed()
 	plan := planOf("new/a")
@@ -28,10 +28,10 @@ func leave(t *testing.T, hours int, first []string, complete bool, results ...re
 }
 
 func TestFailedLast(t *testing.T) {
-	whole := leave(t, 1, nil, true, resultOf("old", "a", replay.Violation), resultOf("new", "a", replay.OK),
-		resultOf("old", "b", replay.Unknown), resultOf("new", "b", replay.Violation), resultOf("new", "c", replay.Unknown), resultOf("new", "gone", replay.Violation))
-	mended := leave(t, 2, nil, true, resultOf("new", "b", replay.OK))
-	interrupted := leave(t, 3, []string{"new/b", "new/c", "old/a"}, false, resultOf("new", "b", replay.OK))
+	whole := leave(t, 1, nil, true, resultOf("old", "a", judge.Violation), resultOf("new", "a", judge.OK),
+		resultOf("old", "b", judge.Unknown), resultOf("new", "b", judge.Violation), resultOf("new", "c", judge.Unknown), resultOf("new", "gone", judge.Violation))
+	mended := leave(t, 2, nil, true, resultOf("new", "b", judge.OK))
+	interrupted := leave(t, 3, []string{"new/b", "new/c", "old/a"}, false, resultOf("new", "b", judge.OK))
 	plan := planOf("old/a", "new/a", "old/b", "new/b", "new/c", "old/d")
 	for _, c := range []struct {
 		name    string
@@ -68,7 +68,7 @@ func TestFirstSaysWhatAndWhy(t *testing.T) {
 			t.Errorf("%q", First(plan))
 		}
 	}
-	if alone := (replay.Plan{Cases: plan.Cases[:1], First: []string{"old/a"}}); First(alone) != "" {
+	if alone := (judge.Plan{Cases: plan.Cases[:1], First: []string{"old/a"}}); First(alone) != "" {
 		t.Errorf("of one case: %q", First(alone))
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 //go:embed page.html
@@ -39,7 +39,7 @@ type htmlRow struct {
 
 type htmlCell struct {
 	Version string
-	Result  replay.Result
+	Result  judge.Result
 	Text    string
 	Class   string
 	Drawn   bool
@@ -48,7 +48,7 @@ type htmlCell struct {
 
 // WriteHTML writes the report with a picture of each case that ran, in one file that
 // needs no network: histories are by version/case, as a replay's outcome has them.
-func WriteHTML(w io.Writer, r Report, histories map[string][]replay.Event) error {
+func WriteHTML(w io.Writer, r Report, histories map[string][]judge.Event) error {
 	p := htmlPage{
 		Report: r, Origin: origin(r), Limit: Limit, Versions: Versions(r.Results), LeaseText: lease(r).String(),
 	}
@@ -64,7 +64,7 @@ func WriteHTML(w io.Writer, r Report, histories map[string][]replay.Event) error
 	return page.Execute(w, p)
 }
 
-func htmlRowOf(r Report, label string, versions []string, histories map[string][]replay.Event) htmlRow {
+func htmlRowOf(r Report, label string, versions []string, histories map[string][]judge.Event) htmlRow {
 	out := htmlRow{Label: label, Anchor: "case-" + strings.ReplaceAll(label, "/", "-")}
 	for _, v := range versions {
 		c := htmlCell{Version: v}
@@ -84,13 +84,13 @@ func htmlRowOf(r Report, label string, versions []string, histories map[string][
 	return out
 }
 
-func outcomeClass(r replay.Result) string {
+func outcomeClass(r judge.Result) string {
 	switch r.Verdict.Verdict {
-	case replay.OK:
+	case judge.OK:
 		return "ok"
-	case replay.Violation:
+	case judge.Violation:
 		return "bad"
-	case replay.Unknown:
+	case judge.Unknown:
 		return "unknown"
 	}
 	return "none"

@@ -15,23 +15,23 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/internal/golden"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // history is a killed worker's: what a picture has to show.
-func history() map[string][]replay.Event {
-	step := func(worker, what, step string) replay.Event {
-		return replay.Event{Event: replay.EventStep, Worker: worker, What: what, Step: step}
+func history() map[string][]judge.Event {
+	step := func(worker, what, step string) judge.Event {
+		return judge.Event{Event: judge.EventStep, Worker: worker, What: what, Step: step}
 	}
-	onQueue := func(worker, what string) replay.Event {
-		return replay.Event{Event: replay.EventQueue, Worker: worker, What: what, Message: "m", Copy: 1}
+	onQueue := func(worker, what string) judge.Event {
+		return judge.Event{Event: judge.EventQueue, Worker: worker, What: what, Message: "m", Copy: 1}
 	}
-	return map[string][]replay.Event{"old/killed_after_effect": {
-		{Event: replay.EventSent}, onQueue("A", "received"), step("A", "forwarded", "outside POST /charges #1"),
-		step("A", "killed", "outside POST /charges #1"), {Event: replay.EventFault, Fired: true, Detail: "after the effect's reply came back <b>"},
-		{Event: replay.EventWorker, Worker: "A", What: "killed"}, {Event: replay.EventSeen, Seen: &replay.Seen{When: "fault", Effects: 1}},
-		{Event: replay.EventPassed, ForMS: 121_000}, onQueue("", "visibility_over"), onQueue("B", "received"),
-		step("B", "forwarded", "outside POST /charges #1"), onQueue("B", "deleted"), {Event: replay.EventSeen, Seen: &replay.Seen{When: "end", Effects: 2}},
+	return map[string][]judge.Event{"old/killed_after_effect": {
+		{Event: judge.EventSent}, onQueue("A", "received"), step("A", "forwarded", "outside POST /charges #1"),
+		step("A", "killed", "outside POST /charges #1"), {Event: judge.EventFault, Fired: true, Detail: "after the effect's reply came back <b>"},
+		{Event: judge.EventWorker, Worker: "A", What: "killed"}, {Event: judge.EventSeen, Seen: &judge.Seen{When: "fault", Effects: 1}},
+		{Event: judge.EventPassed, ForMS: 121_000}, onQueue("", "visibility_over"), onQueue("B", "received"),
+		step("B", "forwarded", "outside POST /charges #1"), onQueue("B", "deleted"), {Event: judge.EventSeen, Seen: &judge.Seen{When: "end", Effects: 2}},
 	}}
 }
 
@@ -62,7 +62,7 @@ func TestHTML(t *testing.T) {
 
 // Lanes at which nothing happens are left out, and the fault is where it struck.
 func TestPicture(t *testing.T) {
-	p := pictureOf(replay.Result{}, history()["old/killed_after_effect"])
+	p := pictureOf(judge.Result{}, history()["old/killed_after_effect"])
 	if got := strings.Join(p.Lanes, ", "); got != "queue, worker A, worker B, outside" {
 		t.Errorf("lanes %s", got)
 	}
@@ -79,13 +79,13 @@ func TestPicture(t *testing.T) {
 
 // Of many runs the one that shows the verdict is drawn.
 func TestPictureOfManyRuns(t *testing.T) {
-	var events []replay.Event
+	var events []judge.Event
 	for run := 1; run <= 3; run++ {
-		events = append(events, replay.Event{Event: replay.EventSent, Run: run, Detail: string(rune('0' + run))},
-			replay.Event{Event: replay.EventSeen, Run: run, Seen: &replay.Seen{When: replay.SeenEnd, Effects: map[int]int{1: 1, 2: 2, 3: 1}[run]}})
+		events = append(events, judge.Event{Event: judge.EventSent, Run: run, Detail: string(rune('0' + run))},
+			judge.Event{Event: judge.EventSeen, Run: run, Seen: &judge.Seen{When: judge.SeenEnd, Effects: map[int]int{1: 1, 2: 2, 3: 1}[run]}})
 	}
-	for verdict, want := range map[string]string{replay.Violation: "message put on 2", replay.OK: "message put on 3"} {
-		p := pictureOf(replay.Result{Verdict: replay.Verdict{Verdict: verdict}, AllowedEffects: []int{1}}, events)
+	for verdict, want := range map[string]string{judge.Violation: "message put on 2", judge.OK: "message put on 3"} {
+		p := pictureOf(judge.Result{Verdict: judge.Verdict{Verdict: verdict}, AllowedEffects: []int{1}}, events)
 		if p.Rows[0].Text != want {
 			t.Errorf("%s: %s", verdict, p.Rows[0].Text)
 		}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // Schema names the form of the JSON report. A field is only ever added under it.
@@ -41,7 +41,7 @@ type Report struct {
 	Verdict       string            `json:"verdict"`
 	Platform      map[string]string `json:"platform"`
 	CannotSee     []string          `json:"cannot_see"`
-	Results       []replay.Result   `json:"results"`
+	Results       []judge.Result    `json:"results"`
 	// Files are the SHA-256 of plan.json and of each history, by their names in the
 	// folder: so that the parts of two replays are not taken for one.
 	Files map[string]string `json:"files,omitempty"`

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // The JUnit form that CI systems read: one suite a code version, one test case a
@@ -71,13 +71,13 @@ func junitSuiteOf(r Report, version string) junitSuite {
 		}
 		message := &junitMessage{Message: result.Why, Type: result.Kind, Text: fmt.Sprintf("%s\nrerun: %s", result.Why, result.Rerun)}
 		switch result.Verdict.Verdict {
-		case replay.Violation:
+		case judge.Violation:
 			c.Failure = message
 			s.Failures++
-		case replay.Unknown:
+		case judge.Unknown:
 			c.Error = message
 			s.Errors++
-		case replay.NotApplicable:
+		case judge.NotApplicable:
 			c.Skipped = &junitMessage{Message: result.Why}
 			s.Skipped++
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/internal/golden"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // A violation is a failure and an unknown an error: neither may pass for ok. What
@@ -29,7 +29,7 @@ func TestJUnit(t *testing.T) {
 					continue
 				}
 				got := [3]bool{c.Failure != nil, c.Error != nil, c.Skipped != nil}
-				want := [3]bool{r.Verdict.Verdict == replay.Violation, r.Verdict.Verdict == replay.Unknown, r.Verdict.Verdict == replay.NotApplicable}
+				want := [3]bool{r.Verdict.Verdict == judge.Violation, r.Verdict.Verdict == judge.Unknown, r.Verdict.Verdict == judge.NotApplicable}
 				if got != want {
 					t.Errorf("%s/%s is %s: failure, error, skipped: %v", s.Name, c.Name, r.Verdict.Verdict, got)
 				}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/internal/visible"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // WriteMarkdown writes the report for a pull request: the sentence first, then the
@@ -106,7 +106,7 @@ func writeCases(b *strings.Builder, r Report) {
 	}
 	for _, result := range r.Results {
 		fmt.Fprintf(b, "\n### %s/%s: %s\n\n", result.Version, result.Label(), outcome(result))
-		if result.Verdict.Verdict == replay.NotApplicable {
+		if result.Verdict.Verdict == judge.NotApplicable {
 			fmt.Fprintf(b, "%s.\n", result.Why)
 			continue
 		}
@@ -143,7 +143,7 @@ func inCode(text string) string {
 	return "`" + text + "`"
 }
 
-func permitted(r replay.Result) string {
+func permitted(r judge.Result) string {
 	texts := make([]string, len(r.AllowedEffects))
 	for i, n := range r.AllowedEffects {
 		texts[i] = fmt.Sprint(n)

@@ -5,17 +5,17 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // Repeats says in how many cases a version had its effect more often than permitted,
 // and where; empty where it never had.
-func Repeats(results []replay.Result, version string) string {
+func Repeats(results []judge.Result, version string) string {
 	const examples = 3
 	var where []string
 	n := 0
 	for _, r := range results {
-		if r.Version != version || r.Kind != replay.Duplicate {
+		if r.Version != version || r.Kind != judge.Duplicate {
 			continue
 		}
 		if n++; n <= examples {
@@ -46,20 +46,20 @@ func cases(n int) string {
 // Meaning is what the exit status says of the judged version.
 func Meaning(r Report) string {
 	switch {
-	case r.Verdict == replay.Violation:
+	case r.Verdict == judge.Violation:
 		return fmt.Sprintf("exit status 1: %s did not stand every case", r.Judged)
-	case r.Verdict == replay.Unknown && !anyFits(r.Results, r.Judged):
+	case r.Verdict == judge.Unknown && !anyFits(r.Results, r.Judged):
 		return fmt.Sprintf("exit status 3: none of these cases fits %s, so nothing was told of it", r.Judged)
-	case r.Verdict == replay.Unknown:
+	case r.Verdict == judge.Unknown:
 		return fmt.Sprintf("exit status 3: of %s a case could not be told", r.Judged)
 	}
 	return fmt.Sprintf("exit status 0: %s stood every case that fits it", r.Judged)
 }
 
 // hint is what to do about a result that is not ok, beside the sentence that says why.
-func hint(r replay.Result) string {
+func hint(r judge.Result) string {
 	switch {
-	case r.Verdict.Verdict != replay.Unknown && r.Kind != replay.Blocked:
+	case r.Verdict.Verdict != judge.Unknown && r.Kind != judge.Blocked:
 		return ""
 	case strings.Contains(r.Why, "the fault did not fire"):
 		return "did the worker get as far as that? Its log tells; a slow one needs a longer timeouts.step in the replay file"
@@ -71,9 +71,9 @@ func hint(r replay.Result) string {
 
 // printed names the file in the evidence folder that tells more of a result of which
 // the worker itself knows the reason; empty for others.
-func printed(r replay.Result) string {
-	if r.Verdict.Verdict == replay.Unknown || r.Kind == replay.Stuck || r.Kind == replay.Lost || r.Kind == replay.Blocked {
-		return filepath.ToSlash(logFile(replay.Planned{Version: r.Version, Case: r.Case, Point: r.Point}))
+func printed(r judge.Result) string {
+	if r.Verdict.Verdict == judge.Unknown || r.Kind == judge.Stuck || r.Kind == judge.Lost || r.Kind == judge.Blocked {
+		return filepath.ToSlash(logFile(judge.Planned{Version: r.Version, Case: r.Case, Point: r.Point}))
 	}
 	return ""
 }

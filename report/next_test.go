@@ -3,17 +3,17 @@ package report
 import (
 	"testing"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 func TestRepeats(t *testing.T) {
-	of := func(version, name, kind string, effects int) replay.Result {
-		return replay.Result{Version: version, Case: name, Verdict: replay.Verdict{Verdict: replay.Violation, Kind: kind}, EffectsMin: effects, EffectsMax: effects}
+	of := func(version, name, kind string, effects int) judge.Result {
+		return judge.Result{Version: version, Case: name, Verdict: judge.Verdict{Verdict: judge.Violation, Kind: kind}, EffectsMin: effects, EffectsMax: effects}
 	}
-	twice := func(name string) replay.Result { return of("old", name, replay.Duplicate, 2) }
-	for want, results := range map[string][]replay.Result{
-		"": {of("old", "shutdown", replay.Lost, 0), of("new", "shutdown", replay.Duplicate, 2)},
-		"old repeats the effect in 1 case: sequential (4 effects)":                               {of("old", "sequential", replay.Duplicate, 4), of("old", "shutdown", replay.Lost, 0)},
+	twice := func(name string) judge.Result { return of("old", name, judge.Duplicate, 2) }
+	for want, results := range map[string][]judge.Result{
+		"": {of("old", "shutdown", judge.Lost, 0), of("new", "shutdown", judge.Duplicate, 2)},
+		"old repeats the effect in 1 case: sequential (4 effects)":                               {of("old", "sequential", judge.Duplicate, 4), of("old", "shutdown", judge.Lost, 0)},
 		"old repeats the effect in 3 cases: a (2 effects), b (2 effects), c (2 effects)":         {twice("a"), twice("b"), twice("c")},
 		"old repeats the effect in 4 cases, such as a (2 effects), b (2 effects), c (2 effects)": {twice("a"), twice("b"), twice("c"), twice("d")},
 	} {
@@ -30,16 +30,16 @@ func TestHintAndLog(t *testing.T) {
 		verdict, kind, why string
 		hint, log          bool
 	}{
-		{replay.OK, "", "", false, false},
-		{replay.Violation, replay.Duplicate, "2 effects, permitted 1", false, false},
-		{replay.Violation, replay.Stuck, "0 effects and the record claimed, while its message goes round on the queue", false, true},
-		{replay.Violation, replay.Lost, "0 effects, permitted 1", false, true},
-		{replay.Violation, replay.Blocked, "a worker was still busy after 20s", true, true},
-		{replay.Unknown, "", "a worker was still busy after 20s", true, true},
-		{replay.Unknown, "", "the fault did not fire before the effect's request goes out", true, true},
-		{replay.Unknown, "", "a call went past the stand-ins: GET /", false, true},
+		{judge.OK, "", "", false, false},
+		{judge.Violation, judge.Duplicate, "2 effects, permitted 1", false, false},
+		{judge.Violation, judge.Stuck, "0 effects and the record claimed, while its message goes round on the queue", false, true},
+		{judge.Violation, judge.Lost, "0 effects, permitted 1", false, true},
+		{judge.Violation, judge.Blocked, "a worker was still busy after 20s", true, true},
+		{judge.Unknown, "", "a worker was still busy after 20s", true, true},
+		{judge.Unknown, "", "the fault did not fire before the effect's request goes out", true, true},
+		{judge.Unknown, "", "a call went past the stand-ins: GET /", false, true},
 	} {
-		r := replay.Result{Version: "new", Case: "late_finisher", Point: "after_effect", Verdict: replay.Verdict{Verdict: c.verdict, Kind: c.kind, Why: c.why}}
+		r := judge.Result{Version: "new", Case: "late_finisher", Point: "after_effect", Verdict: judge.Verdict{Verdict: c.verdict, Kind: c.kind, Why: c.why}}
 		log := ""
 		if c.log {
 			log = "logs/new-late_finisher-after_effect.log"

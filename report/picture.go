@@ -9,7 +9,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/queue"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // picture is one run of a case in space and time: a lane for each who takes part, and a
@@ -48,10 +48,10 @@ const (
 
 // pictureOf draws the run that shows the verdict: of a case with many runs the first one
 // that ended with too many effects or too few, or else the last.
-func pictureOf(r replay.Result, events []replay.Event) picture {
+func pictureOf(r judge.Result, events []judge.Event) picture {
 	events = slices.Clone(telling(r, events))
 	// The queue's own log is taken over late, with the times at which things happened.
-	slices.SortStableFunc(events, func(a, b replay.Event) int {
+	slices.SortStableFunc(events, func(a, b judge.Event) int {
 		return cmp.Or(cmp.Compare(a.MS, b.MS), cmp.Compare(first(a), first(b)))
 	})
 	workers := workersIn(events)
@@ -69,21 +69,21 @@ func pictureOf(r replay.Result, events []replay.Event) picture {
 }
 
 // first: within a millisecond a delivery is before what comes of it.
-func first(e replay.Event) int {
-	if e.Event == replay.EventQueue && e.What == string(queue.Received) {
+func first(e judge.Event) int {
+	if e.Event == judge.EventQueue && e.What == string(queue.Received) {
 		return 0
 	}
 	return 1
 }
 
-func telling(r replay.Result, events []replay.Event) []replay.Event {
-	runs := replay.SplitRuns(events)
+func telling(r judge.Result, events []judge.Event) []judge.Event {
+	runs := judge.SplitRuns(events)
 	if len(runs) == 0 {
 		return events
 	}
 	for _, run := range runs {
-		if slices.ContainsFunc(run, func(e replay.Event) bool {
-			return e.Seen != nil && e.Seen.When == replay.SeenEnd && r.Verdict.Verdict != replay.OK && !slices.Contains(r.AllowedEffects, e.Seen.Effects)
+		if slices.ContainsFunc(run, func(e judge.Event) bool {
+			return e.Seen != nil && e.Seen.When == judge.SeenEnd && r.Verdict.Verdict != judge.OK && !slices.Contains(r.AllowedEffects, e.Seen.Effects)
 		}) {
 			return run
 		}
@@ -91,7 +91,7 @@ func telling(r replay.Result, events []replay.Event) []replay.Event {
 	return runs[len(runs)-1]
 }
 
-func workersIn(events []replay.Event) (names []string) {
+func workersIn(events []judge.Event) (names []string) {
 	for _, e := range events {
 		if e.Worker != "" && !slices.Contains(names, "worker "+e.Worker) {
 			names = append(names, "worker "+e.Worker)
@@ -137,34 +137,34 @@ func (d drawing) add(r pictureRow) {
 	}
 }
 
-func (d drawing) draw(e replay.Event) {
+func (d drawing) draw(e judge.Event) {
 	worker := d.lane("worker " + e.Worker)
 	toQueue := d.lane(laneQueue)
 	switch e.Event {
-	case replay.EventSent:
+	case judge.EventSent:
 		d.add(pictureRow{Kind: mark, From: toQueue, To: toQueue, Text: strings.TrimSpace("message put on " + e.Detail)})
-	case replay.EventQueue:
+	case judge.EventQueue:
 		d.drawQueue(e, toQueue, worker)
-	case replay.EventStep:
+	case judge.EventStep:
 		d.drawStep(e, worker)
-	case replay.EventWorker:
+	case judge.EventWorker:
 		d.add(pictureRow{Kind: mark, From: worker, To: worker, Text: strings.ReplaceAll(e.What, "_", " "), Fault: e.What == "killed" || e.What == "paused" || e.What == "told_to_stop"})
-	case replay.EventFault:
+	case judge.EventFault:
 		if e.Fired {
 			d.add(pictureRow{Kind: across, Text: clip("fault: " + e.Detail), Fault: true})
 		}
-	case replay.EventPassed:
+	case judge.EventPassed:
 		if e.ForMS >= time.Second.Milliseconds() {
 			d.add(pictureRow{Kind: across, Text: ms(e.ForMS).Round(time.Second).String() + " pass"})
 		}
-	case replay.EventSeen:
+	case judge.EventSeen:
 		if e.Seen != nil {
 			d.add(pictureRow{Kind: across, Text: clip("seen: " + seenText(*e.Seen))})
 		}
 	}
 }
 
-func (d drawing) drawQueue(e replay.Event, toQueue, worker int) {
+func (d drawing) drawQueue(e judge.Event, toQueue, worker int) {
 	switch e.What {
 	case "received":
 		d.add(pictureRow{Kind: arrow, From: toQueue, To: worker, Text: "delivery"})
@@ -183,7 +183,7 @@ func (d drawing) drawQueue(e replay.Event, toQueue, worker int) {
 
 // drawStep draws a request when it leaves and its reply only where it did not arrive: so a
 // step that went well is one arrow. What is said to the queue is in its own events.
-func (d drawing) drawStep(e replay.Event, worker int) {
+func (d drawing) drawStep(e judge.Event, worker int) {
 	peer, text, _ := strings.Cut(e.Step, " ")
 	lane := d.lane(map[string]string{"database": laneDatabase, "outside": laneOutside}[peer])
 	switch e.What {
@@ -204,7 +204,7 @@ func clip(text string) string {
 	return text
 }
 
-func seenText(s replay.Seen) string {
+func seenText(s judge.Seen) string {
 	text := fmt.Sprintf("%d effects", s.Effects)
 	if s.Effects == 1 {
 		text = "1 effect"

@@ -14,36 +14,37 @@ import (
 
 	"github.com/twiceproof/twiceproof/internal/golden"
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // fixed is a report with every verdict and every kind in it.
 func fixed() Report {
-	result := func(version, name, verdict, kind, why string, effects int) replay.Result {
-		r := replay.Result{
+	result := func(version, name, verdict, kind, why string, effects int) judge.Result {
+		r := judge.Result{
 			Version: version, Guarded: version == "new", Case: name, Runs: 1, Operations: 1,
 			What: "what happens in " + name, OK: "it stands it",
-			Verdict: replay.Verdict{Verdict: verdict, Kind: kind, Why: why},
+			Verdict: judge.Verdict{Verdict: verdict, Kind: kind, Why: why},
 			Effects: effects, EffectsMin: effects, EffectsMax: effects, AllowedEffects: []int{1},
 			Redelivery: "natural", FaultFired: strings.HasPrefix(name, "killed"),
 			Rerun: "twiceproof replay shop --only " + version + "/" + name, Facts: []string{},
 		}
-		if r.Guarded && verdict != replay.NotApplicable {
+		if r.Guarded && verdict != judge.NotApplicable {
 			r.Records, r.State, r.ClaimAgeMS, r.LeaseMS = 1, "completed", 37_526, 150_000
 		}
 		return r
 	}
-	all := []replay.Result{
-		result("old", "sequential", replay.Violation, replay.Duplicate, "4 effects, permitted 1", 4),
-		result("new", "sequential", replay.OK, "", "", 1),
-		result("old", "concurrent", replay.Violation, replay.Blocked, "a worker was still busy after 20s", 1),
-		result("new", "concurrent", replay.OK, "", "", 1),
-		result("old", "killed_after_claim", replay.Violation, replay.Lost, "0 effects, permitted 1; the record is absent and no message is left", 0),
-		result("new", "killed_after_claim", replay.Violation, replay.Stuck, "0 effects and the record claimed, while its message goes round on the queue", 0),
-		result("old", "killed_after_effect", replay.Unknown, "", "the fault did not fire before the effect's request goes out", 0),
-		result("new", "killed_after_effect", replay.Violation, replay.AgainstPolicy, "1 effect and the record held, permitted 1 completed", 1),
-		result("old", "young_claim", replay.OK, "", "", 1),
-		result("new", "young_claim", replay.OK, "", "", 1),
-		result("new", "no_redelivery", replay.NotApplicable, "", "nothing survives the rollback", 0),
+	all := []judge.Result{
+		result("old", "sequential", judge.Violation, judge.Duplicate, "4 effects, permitted 1", 4),
+		result("new", "sequential", judge.OK, "", "", 1),
+		result("old", "concurrent", judge.Violation, judge.Blocked, "a worker was still busy after 20s", 1),
+		result("new", "concurrent", judge.OK, "", "", 1),
+		result("old", "killed_after_claim", judge.Violation, judge.Lost, "0 effects, permitted 1; the record is absent and no message is left", 0),
+		result("new", "killed_after_claim", judge.Violation, judge.Stuck, "0 effects and the record claimed, while its message goes round on the queue", 0),
+		result("old", "killed_after_effect", judge.Unknown, "", "the fault did not fire before the effect's request goes out", 0),
+		result("new", "killed_after_effect", judge.Violation, judge.AgainstPolicy, "1 effect and the record held, permitted 1 completed", 1),
+		result("old", "young_claim", judge.OK, "", "", 1),
+		result("new", "young_claim", judge.OK, "", "", 1),
+		result("new", "no_redelivery", judge.NotApplicable, "", "nothing survives the rollback", 0),
 	}
 	all[2].Runs, all[3].Runs, all[2].Overlapped, all[3].Overlapped = 3, 104, 2, 100
 	all[2].EffectsMax, all[2].Effects = 2, 2
@@ -229,7 +230,7 @@ func TestSchemaFollowsTheStructs(t *testing.T) {
 	for _, c := range []struct {
 		schema object
 		typ    reflect.Type
-	}{{schema.object, reflect.TypeFor[Report]()}, {schema.Defs["tree"], reflect.TypeFor[Tree]()}, {schema.Defs["result"], reflect.TypeFor[replay.Result]()}} {
+	}{{schema.object, reflect.TypeFor[Report]()}, {schema.Defs["tree"], reflect.TypeFor[Tree]()}, {schema.Defs["result"], reflect.TypeFor[judge.Result]()}} {
 		if c.schema.Additional != false {
 			t.Errorf("%s takes unknown fields", c.typ)
 		}
@@ -263,25 +264,25 @@ func fieldsOf(typ reflect.Type) map[string]bool {
 }
 
 func TestJudgedAndOverall(t *testing.T) {
-	of := func(version, verdict string) replay.Result {
-		return replay.Result{Version: version, Verdict: replay.Verdict{Verdict: verdict}}
+	of := func(version, verdict string) judge.Result {
+		return judge.Result{Version: version, Verdict: judge.Verdict{Verdict: verdict}}
 	}
 	for _, c := range []struct {
 		name            string
-		results         []replay.Result
+		results         []judge.Result
 		judged, overall string
 		unbroken        []string
 	}{
-		{"nothing", nil, "", replay.OK, nil},
-		{"the new one counts", []replay.Result{of("old", replay.Violation), of("new", replay.OK)}, "new", replay.OK, nil},
-		{"whatever its place", []replay.Result{of("new", replay.Unknown), of("old", replay.OK)}, "new", replay.Unknown, []string{"old"}},
-		{"the last one, without a new one", []replay.Result{of("v1", replay.OK), of("v2", replay.Violation)}, "v2", replay.Violation, []string{"v1"}},
-		{"a violation beside an unknown", []replay.Result{of("new", replay.Unknown), of("new", replay.Violation), of("new", replay.OK)}, "new", replay.Violation, nil},
-		{"unknown is never ok", []replay.Result{of("new", replay.OK), of("new", replay.Unknown), of("new", replay.OK)}, "new", replay.Unknown, nil},
-		{"not applicable takes nothing away", []replay.Result{of("new", replay.OK), of("new", replay.NotApplicable)}, "new", replay.OK, nil},
-		{"nothing fits it", []replay.Result{of("old", replay.Violation), of("new", replay.NotApplicable)}, "new", replay.Unknown, nil},
-		{"another guarded one is not compared with", []replay.Result{of("old", replay.Violation), {Version: "django", Guarded: true, Verdict: replay.Verdict{Verdict: replay.OK}}, of("new", replay.OK)}, "new", replay.OK, nil},
-		{"unknown breaks nothing", []replay.Result{of("old", replay.OK), of("old", replay.Unknown), of("old", replay.NotApplicable), of("new", replay.OK)}, "new", replay.OK, []string{"old"}},
+		{"nothing", nil, "", judge.OK, nil},
+		{"the new one counts", []judge.Result{of("old", judge.Violation), of("new", judge.OK)}, "new", judge.OK, nil},
+		{"whatever its place", []judge.Result{of("new", judge.Unknown), of("old", judge.OK)}, "new", judge.Unknown, []string{"old"}},
+		{"the last one, without a new one", []judge.Result{of("v1", judge.OK), of("v2", judge.Violation)}, "v2", judge.Violation, []string{"v1"}},
+		{"a violation beside an unknown", []judge.Result{of("new", judge.Unknown), of("new", judge.Violation), of("new", judge.OK)}, "new", judge.Violation, nil},
+		{"unknown is never ok", []judge.Result{of("new", judge.OK), of("new", judge.Unknown), of("new", judge.OK)}, "new", judge.Unknown, nil},
+		{"not applicable takes nothing away", []judge.Result{of("new", judge.OK), of("new", judge.NotApplicable)}, "new", judge.OK, nil},
+		{"nothing fits it", []judge.Result{of("old", judge.Violation), of("new", judge.NotApplicable)}, "new", judge.Unknown, nil},
+		{"another guarded one is not compared with", []judge.Result{of("old", judge.Violation), {Version: "django", Guarded: true, Verdict: judge.Verdict{Verdict: judge.OK}}, of("new", judge.OK)}, "new", judge.OK, nil},
+		{"unknown breaks nothing", []judge.Result{of("old", judge.OK), of("old", judge.Unknown), of("old", judge.NotApplicable), of("new", judge.OK)}, "new", judge.OK, []string{"old"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			judged := Judged(c.results)
@@ -299,8 +300,8 @@ func TestJudgedAndOverall(t *testing.T) {
 func TestProgressOfALongCase(t *testing.T) {
 	var text bytes.Buffer
 	p := &Progress{W: &text, Total: 2}
-	race := replay.Planned{Version: "new", Case: "concurrent", Races: true, Runs: 100}
-	steps := replay.Planned{Version: "new", Case: replay.EveryStep, Runs: 1}
+	race := judge.Planned{Version: "new", Case: "concurrent", Races: true, Runs: 100}
+	steps := judge.Planned{Version: "new", Case: judge.EveryStep, Runs: 1}
 	for done := range 101 {
 		p.Show(replay.Progress{Planned: &race, Done: done})
 		p.Show(replay.Progress{Planned: &steps, Done: done / 5, Of: 21})
@@ -313,22 +314,22 @@ func TestProgressOfALongCase(t *testing.T) {
 
 // Numbers of several operations are of each only where they are alike.
 func TestNumbersOfSeveralOperations(t *testing.T) {
-	bad := replay.Verdict{Verdict: replay.Violation, Kind: replay.Lost}
-	good := replay.Verdict{Verdict: replay.OK}
+	bad := judge.Verdict{Verdict: judge.Violation, Kind: judge.Lost}
+	good := judge.Verdict{Verdict: judge.OK}
 	for _, c := range []struct {
-		result        replay.Result
+		result        judge.Result
 		numbers, told string
 	}{
-		{replay.Result{Verdict: good, EffectsMin: 1, EffectsMax: 1, Records: 1, State: "completed"}, "6 operations, 1 effect, completed each", "1 record, completed; so for each of 6 operations"},
-		{replay.Result{Verdict: bad, EffectsMin: 0, EffectsMax: 1, Records: 1}, "6 operations, 0 to 1 effects, not each with a record", "not each has a record; of 6 operations"},
-		{replay.Result{Verdict: bad, EffectsMin: 1, EffectsMax: 1, Records: 1, State: "held"}, "6 operations, 1 effect, held", "1 record, held; of 6 operations"},
-		{replay.Result{Verdict: bad, EffectsMin: 2, EffectsMax: 2}, "6 operations, 2 effects each", "no record of ours; so for each of 6 operations"},
+		{judge.Result{Verdict: good, EffectsMin: 1, EffectsMax: 1, Records: 1, State: "completed"}, "6 operations, 1 effect, completed each", "1 record, completed; so for each of 6 operations"},
+		{judge.Result{Verdict: bad, EffectsMin: 0, EffectsMax: 1, Records: 1}, "6 operations, 0 to 1 effects, not each with a record", "not each has a record; of 6 operations"},
+		{judge.Result{Verdict: bad, EffectsMin: 1, EffectsMax: 1, Records: 1, State: "held"}, "6 operations, 1 effect, held", "1 record, held; of 6 operations"},
+		{judge.Result{Verdict: bad, EffectsMin: 2, EffectsMax: 2}, "6 operations, 2 effects each", "no record of ours; so for each of 6 operations"},
 	} {
 		c.result.Case, c.result.Version, c.result.Operations, c.result.Runs = "two_operations", "new", 6, 1
 		if got := numbers(c.result); got != c.numbers {
 			t.Errorf("got %q, want %q", got, c.numbers)
 		}
-		answers := answersOf(Report{Judged: "new", Results: []replay.Result{c.result}}, "two_operations")
+		answers := answersOf(Report{Judged: "new", Results: []judge.Result{c.result}}, "two_operations")
 		if len(answers) != 1 || !strings.HasSuffix(answers[0], c.told) {
 			t.Errorf("got %q, want %q", answers, c.told)
 		}
@@ -337,7 +338,7 @@ func TestNumbersOfSeveralOperations(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	r := fixed().Results[0]
-	planned := replay.Planned{Version: "old", Case: "concurrent", Races: true, Runs: 100}
+	planned := judge.Planned{Version: "old", Case: "concurrent", Races: true, Runs: 100}
 	events := []replay.Progress{{Building: "old"}, {Planned: &planned}, {Planned: &planned, Done: 7}, {Result: &r}, {Note: "started cold: \x1b[2J"}}
 	for terminal, want := range map[bool]string{
 		false: "1 of 2  old/sequential: duplicate  4 effects\nstarted cold: \\x1b[2J\n",

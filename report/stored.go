@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // ErrStored is that a stored plan or history is not one.
@@ -21,8 +21,8 @@ const largestEvent = 1 << 20
 
 // Stored is a case of stored evidence: what was planned, and what was seen of it.
 type Stored struct {
-	Planned replay.Planned
-	Events  []replay.Event
+	Planned judge.Planned
+	Events  []judge.Event
 	// Missing: it was planned, and there is no history of it.
 	Missing bool
 	// Broken is why its history cannot be read.
@@ -30,26 +30,26 @@ type Stored struct {
 }
 
 // Judge gives the verdict and the numbers once more; a pure function.
-func (s Stored) Judge() replay.Result {
-	r := replay.NewResult(s.Planned, s.Events)
+func (s Stored) Judge() judge.Result {
+	r := judge.NewResult(s.Planned, s.Events)
 	switch {
 	case s.Missing:
-		r.Verdict = replay.Verdict{Verdict: replay.Unknown, Why: "it was planned, and there is no history of it"}
+		r.Verdict = judge.Verdict{Verdict: judge.Unknown, Why: "it was planned, and there is no history of it"}
 	case s.Broken != nil:
-		r.Verdict = replay.Verdict{Verdict: replay.Unknown, Why: s.Broken.Error()}
+		r.Verdict = judge.Verdict{Verdict: judge.Unknown, Why: s.Broken.Error()}
 	}
 	return r
 }
 
 // ReadStored reads the plan and the histories of the folder, those of which only says yes.
 func (e Evidence) ReadStored(only func(file string) bool) ([]Stored, error) {
-	var plan replay.Plan
+	var plan judge.Plan
 	text, err := readRegular(filepath.Join(e.Folder, planFile))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStored, err)
 	}
-	if err := json.Unmarshal(text, &plan); err != nil || plan.Schema != replay.PlanSchema {
-		return nil, fmt.Errorf("%w: %s is no plan of the form %s", ErrStored, planFile, replay.PlanSchema)
+	if err := json.Unmarshal(text, &plan); err != nil || plan.Schema != judge.PlanSchema {
+		return nil, fmt.Errorf("%w: %s is no plan of the form %s", ErrStored, planFile, judge.PlanSchema)
 	}
 	var all []Stored
 	for _, p := range plan.Cases {
@@ -70,7 +70,7 @@ func (e Evidence) ReadStored(only func(file string) bool) ([]Stored, error) {
 
 // readHistory takes no line for another: one that is cut or has a field that this version
 // does not know makes the whole history useless.
-func (e Evidence) readHistory(name string) (events []replay.Event, err error) {
+func (e Evidence) readHistory(name string) (events []judge.Event, err error) {
 	text, err := readRegular(filepath.Join(e.Folder, name))
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (e Evidence) readHistory(name string) (events []replay.Event, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, largestEvent)
 	for n := 1; lines.Scan(); n++ {
-		var event replay.Event
+		var event judge.Event
 		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&event); err != nil {

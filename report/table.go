@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/internal/visible"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // Paint colours a verdict for a terminal; Plain leaves it.
@@ -18,7 +18,7 @@ func Plain(_, text string) string { return text }
 
 // Colours are those of a terminal.
 func Colours(verdict, text string) string {
-	code := map[string]string{replay.OK: "32", replay.Violation: "31", replay.Unknown: "33"}[verdict]
+	code := map[string]string{judge.OK: "32", judge.Violation: "31", judge.Unknown: "33"}[verdict]
 	if code == "" {
 		return text
 	}
@@ -67,7 +67,7 @@ type row struct {
 	cells, verdicts []string
 }
 
-func rows(results []replay.Result, versions []string) []row {
+func rows(results []judge.Result, versions []string) []row {
 	var out []row
 	at := map[string]int{}
 	for _, r := range results {
@@ -89,9 +89,9 @@ func rows(results []replay.Result, versions []string) []row {
 	return out
 }
 
-func cell(r replay.Result) string { return strings.TrimRight(outcome(r)+"  "+numbers(r), " ") }
+func cell(r judge.Result) string { return strings.TrimRight(outcome(r)+"  "+numbers(r), " ") }
 
-func columnWidths(results []replay.Result, versions []string) []int {
+func columnWidths(results []judge.Result, versions []string) []int {
 	widths := make([]int, len(versions)+1)
 	widths[0] = len("case")
 	for i, v := range versions {
@@ -121,7 +121,7 @@ func writeRow(b *strings.Builder, widths []int, cells []string, paint Paint, ver
 
 // writeClaims shows the claim's age, its lease and what came of it, for the cases
 // that are about them.
-func writeClaims(b *strings.Builder, results []replay.Result) {
+func writeClaims(b *strings.Builder, results []judge.Result) {
 	for _, r := range results {
 		if !r.Guarded || len(r.Facts) == 0 || r.Case != "young_claim" && r.Case != "old_claim" {
 			continue
@@ -137,7 +137,7 @@ func writeFindings(b *strings.Builder, r Report) {
 	var others []string
 	mine := false // is there one of the judged version
 	for _, result := range r.Results {
-		if result.Verdict.Verdict != replay.Violation && result.Verdict.Verdict != replay.Unknown {
+		if result.Verdict.Verdict != judge.Violation && result.Verdict.Verdict != judge.Unknown {
 			continue
 		}
 		finding := fmt.Sprintf("%s/%s: %s: %s\n", result.Version, result.Label(), outcome(result), visible.Line(result.Why))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // Limit is what a pass means; it stands in every report.
@@ -34,16 +34,16 @@ func treeText(t *Tree) string {
 }
 
 // outcome is a result in a word: its verdict, or the kind of its violation.
-func outcome(r replay.Result) string {
-	if r.Verdict.Verdict == replay.Violation {
+func outcome(r judge.Result) string {
+	if r.Verdict.Verdict == judge.Violation {
 		return r.Kind
 	}
 	return strings.ReplaceAll(r.Verdict.Verdict, "_", " ")
 }
 
 // numbers are a result's counts in a few words.
-func numbers(r replay.Result) string {
-	if r.Verdict.Verdict == replay.NotApplicable {
+func numbers(r judge.Result) string {
+	if r.Verdict.Verdict == judge.NotApplicable {
 		return ""
 	}
 	text := effects(r)
@@ -53,7 +53,7 @@ func numbers(r replay.Result) string {
 	case r.Records > 0:
 		text += ", " + r.State
 	}
-	if r.Operations > 1 && r.Runs == 1 && r.Case != replay.EveryStep {
+	if r.Operations > 1 && r.Runs == 1 && r.Case != judge.EveryStep {
 		text = fmt.Sprintf("%d operations, %s", r.Operations, text)
 		if alike(r) {
 			text += " each"
@@ -63,7 +63,7 @@ func numbers(r replay.Result) string {
 		text += ", suspected on record"
 	}
 	switch {
-	case r.Case == replay.EveryStep:
+	case r.Case == judge.EveryStep:
 		text += fmt.Sprintf(", %d places", r.Runs)
 	case r.Runs > 1:
 		text += fmt.Sprintf(", %d of %d overlapped", r.Overlapped, r.Runs)
@@ -72,11 +72,11 @@ func numbers(r replay.Result) string {
 }
 
 // alike: the numbers are those of each operation. A state is shown of one that ended otherwise.
-func alike(r replay.Result) bool {
-	return r.EffectsMin == r.EffectsMax && (r.Records == 0 || r.Verdict.Verdict == replay.OK)
+func alike(r judge.Result) bool {
+	return r.EffectsMin == r.EffectsMax && (r.Records == 0 || r.Verdict.Verdict == judge.OK)
 }
 
-func effects(r replay.Result) string {
+func effects(r judge.Result) string {
 	switch {
 	case r.EffectsMin != r.EffectsMax:
 		return fmt.Sprintf("%d to %d effects", r.EffectsMin, r.EffectsMax)
@@ -96,8 +96,8 @@ func sentence(r Report, version string) string {
 			total++
 		}
 	}
-	text := fmt.Sprintf("%s: %d of %d cases ok", version, counts[replay.OK], total)
-	for _, verdict := range []string{replay.Violation, replay.Unknown, replay.NotApplicable} {
+	text := fmt.Sprintf("%s: %d of %d cases ok", version, counts[judge.OK], total)
+	for _, verdict := range []string{judge.Violation, judge.Unknown, judge.NotApplicable} {
 		if n := counts[verdict]; n > 0 {
 			text += fmt.Sprintf(", %d %s", n, strings.ReplaceAll(verdict, "_", " "))
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 const printed = `goos: linux
@@ -63,14 +63,14 @@ func TestFigures(t *testing.T) {
 
 // What a worker waits for is not its own work, and what it says to the queue is no part of it.
 func TestOwnWork(t *testing.T) {
-	step := func(ms int64, worker, what, step string) replay.Event {
-		return replay.Event{MS: ms, Event: replay.EventStep, Worker: worker, What: what, Step: step}
+	step := func(ms int64, worker, what, step string) judge.Event {
+		return judge.Event{MS: ms, Event: judge.EventStep, Worker: worker, What: what, Step: step}
 	}
-	got := ownWork([]replay.Event{
+	got := ownWork([]judge.Event{
 		step(100, "A", "passed", "queue BRPOP #1"), step(105, "B", "passed", "queue BRPOP #1"),
 		step(140, "A", "request", "database INSERT #1"), step(190, "A", "passed", "database INSERT #1"),
 		step(191, "A", "request", "outside POST /charges #1"), step(991, "A", "passed", "outside POST /charges #1"),
-		step(999, "A", "request", "queue LREM #1"), {MS: 120, Event: replay.EventQueue, Worker: "A"},
+		step(999, "A", "request", "queue LREM #1"), {MS: 120, Event: judge.EventQueue, Worker: "A"},
 	})
 	if want := 41 * time.Millisecond; got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -12,14 +12,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 func main() {
 	small := flag.Bool("small", false, "one case of each kind, so that it is seen to work")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	replay.AdoptOrphans()
+	process.AdoptOrphans()
 	err := measure(ctx, *small)
 	stop()
 	if err != nil {

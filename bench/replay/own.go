@@ -6,16 +6,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // ownWork is how long the workers were at work by themselves: from what they were answered
 // to what they say next to the database or the outside service. What a program loads when it
 // first needs it, such as the database's driver in each process of a pool, is in it.
-func ownWork(events []replay.Event) (sum time.Duration) {
-	last := map[string]replay.Event{} // of each worker
-	for _, e := range slices.SortedStableFunc(slices.Values(events), func(a, b replay.Event) int { return cmp.Compare(a.MS, b.MS) }) {
-		if e.Event != replay.EventStep {
+func ownWork(events []judge.Event) (sum time.Duration) {
+	last := map[string]judge.Event{} // of each worker
+	for _, e := range slices.SortedStableFunc(slices.Values(events), func(a, b judge.Event) int { return cmp.Compare(a.MS, b.MS) }) {
+		if e.Event != judge.EventStep {
 			continue
 		}
 		before := last[e.Worker]

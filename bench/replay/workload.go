@@ -9,8 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // workload is one example, and those of its cases that are run; none: all of the new code.
@@ -22,7 +24,7 @@ type workload struct {
 
 const (
 	races = "new/concurrent"
-	steps = "new/" + replay.EveryStep
+	steps = "new/" + judge.EveryStep
 )
 
 func workloads(small bool) []workload {
@@ -62,7 +64,7 @@ func (w workload) run(ctx context.Context) (all []took, err error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Cases = slices.DeleteFunc(plan.Cases, func(p replay.Planned) bool { return p.Version != "new" })
+	plan.Cases = slices.DeleteFunc(plan.Cases, func(p judge.Planned) bool { return p.Version != "new" })
 	var last time.Time
 	var used time.Duration
 	request.Prepared = func() error { last, used = time.Now(), processors(); return nil }
@@ -75,23 +77,23 @@ func (w workload) run(ctx context.Context) (all []took, err error) {
 		}
 		t.runs = k.Result.Runs
 		all = append(all, t)
-		if k.Result.Verdict.Verdict != replay.OK {
+		if k.Result.Verdict.Verdict != judge.OK {
 			return fmt.Errorf("%s: %s: %s", t.name, k.Result.Verdict.Verdict, k.Result.Why)
 		}
 		fmt.Fprintf(os.Stderr, "%s: %s, %s of it the workers' start\n", t.name, t.whole.Round(time.Millisecond), t.boot.Round(time.Millisecond))
 		return nil
 	}
 	_, err = replay.Run(ctx, request, plan)
-	if p := (*replay.Problem)(nil); errors.As(err, &p) {
+	if p := (*hinted.Error)(nil); errors.As(err, &p) {
 		return nil, fmt.Errorf("%w\nhint: %s\n%s", err, p.Hint, p.Output)
 	}
 	return all, err
 }
 
 // starts takes in what the history says of each worker's start.
-func (t *took) starts(events []replay.Event) {
+func (t *took) starts(events []judge.Event) {
 	for _, e := range events {
-		if e.Event != replay.EventWorker || e.What != "ready" {
+		if e.Event != judge.EventWorker || e.What != "ready" {
 			continue
 		}
 		start := time.Duration(e.ForMS) * time.Millisecond

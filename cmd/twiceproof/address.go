@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/change"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 const addresses = "sqlite:///path, postgres://… or mysql://…"
@@ -59,7 +59,7 @@ var spellings = []struct {
 }
 
 func unknownAddress(dsn string) error {
-	problem := &replay.Problem{What: "the database's address is of no known kind", Hint: "write --dsn " + addresses}
+	problem := &hinted.Error{What: "the database's address is of no known kind", Hint: "write --dsn " + addresses}
 	if dsn == "" {
 		problem.What = "no database is named"
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -37,7 +37,7 @@ func TestTwoReplaysSayTheSame(t *testing.T) {
 	}
 }
 
-func replayInto(t *testing.T, evidence, policy, slots string) (report.Report, replay.Plan) {
+func replayInto(t *testing.T, evidence, policy, slots string) (report.Report, judge.Plan) {
 	t.Helper()
 	job := t.TempDir()
 	if err := os.CopyFS(job, os.DirFS("testdata/job")); err != nil {
@@ -56,16 +56,16 @@ func replayInto(t *testing.T, evidence, policy, slots string) (report.Report, re
 	}
 	evidence = filepath.Join(evidence, "policy-"+policy)
 	r := readJSON[report.Report](t, filepath.Join(evidence, "result.json"))
-	plan := readJSON[replay.Plan](t, filepath.Join(evidence, "plan.json"))
+	plan := readJSON[judge.Plan](t, filepath.Join(evidence, "plan.json"))
 	if len(plan.Cases) != len(r.Results) {
 		t.Fatalf("%d cases planned, %d results", len(plan.Cases), len(r.Results))
 	}
 	for i, p := range plan.Cases {
-		var events []replay.Event // a case that does not apply has no history
+		var events []judge.Event // a case that does not apply has no history
 		if p.NotApplicable == "" {
 			events = readHistory(t, filepath.Join(evidence, "histories", p.Version+"-"+strings.ReplaceAll(p.Label(), "/", "-")+".jsonl"))
 		}
-		judged := replay.NewResult(p, events)
+		judged := judge.NewResult(p, events)
 		judged.Rerun = r.Results[i].Rerun
 		if !reflect.DeepEqual(judged, r.Results[i]) {
 			t.Errorf("%s/%s: the evidence says %+v\nthe report %+v", p.Version, p.Case, judged, r.Results[i])
@@ -79,7 +79,7 @@ func replayInto(t *testing.T, evidence, policy, slots string) (report.Report, re
 
 // normalise takes away what no two runs have in common: milliseconds, folders, and
 // the races that were no race.
-func normalise(r *replay.Result) {
+func normalise(r *judge.Result) {
 	r.ClaimAgeMS, r.Rerun, r.Facts = 0, "", nil
 	if r.Case == "unknown_outcome" { // its worker may have given up by the time of the look
 		r.LeaseMS = 0
@@ -101,7 +101,7 @@ func readJSON[T any](t *testing.T, path string) (value T) {
 	return value
 }
 
-func readHistory(t *testing.T, path string) (events []replay.Event) {
+func readHistory(t *testing.T, path string) (events []judge.Event) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func readHistory(t *testing.T, path string) (events []replay.Event) {
 	}
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var e replay.Event
+		var e judge.Event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/twiceproof/twiceproof"
 	"github.com/twiceproof/twiceproof/dialect"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // reachable bounds the first word with a database or a queue.
@@ -36,7 +36,7 @@ func openRecords(ctx context.Context, dsn, table string) (*sql.DB, twiceproof.Di
 	defer cancel()
 	if _, err = db.ExecContext(ctx, "SELECT requeues, requeued_at FROM "+table+" WHERE 1 = 0"); err != nil {
 		_ = db.Close()
-		return nil, "", &replay.Problem{What: "the records cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --dsn, and that the database has the table "+table)}
+		return nil, "", &hinted.Error{What: "the records cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --dsn, and that the database has the table "+table)}
 	}
 	return db, d, nil
 }
@@ -64,7 +64,7 @@ func openMySQL(dsn string) (*sql.DB, error) {
 	}
 	connector, err := mysql.NewConnector(c)
 	if err != nil {
-		return nil, &replay.Problem{What: "the database's address is not usable", Hint: "check its parameter tls: true, skip-verify or preferred"}
+		return nil, &hinted.Error{What: "the database's address is not usable", Hint: "check its parameter tls: true, skip-verify or preferred"}
 	}
 	return sql.OpenDB(connector), nil
 }
@@ -73,7 +73,7 @@ func openMySQL(dsn string) (*sql.DB, error) {
 func mysqlConfig(dsn string) (*mysql.Config, error) {
 	u, err := url.Parse(dsn)
 	if err != nil { // its error would show the address
-		return nil, &replay.Problem{What: "the database's address cannot be read", Hint: "write --dsn mysql://user:password@host:port/database, with % and two hex digits for special characters"}
+		return nil, &hinted.Error{What: "the database's address cannot be read", Hint: "write --dsn mysql://user:password@host:port/database, with % and two hex digits for special characters"}
 	}
 	c := mysql.NewConfig()
 	c.User, c.DBName = u.User.Username(), strings.TrimPrefix(u.Path, "/")
@@ -89,7 +89,7 @@ func mysqlConfig(dsn string) (*mysql.Config, error) {
 		case "charset", "collation", "timeout", "connect_timeout", "read_timeout", "write_timeout", "parseTime", "loc":
 			// They change nothing of what is asked here.
 		default: // it may be about encryption, so it is not passed over
-			return nil, &replay.Problem{What: "the database's address has a parameter that is not known: " + name, Hint: "take it away; tls=true asks for encryption, socket=/path for a local socket"}
+			return nil, &hinted.Error{What: "the database's address has a parameter that is not known: " + name, Hint: "take it away; tls=true asks for encryption, socket=/path for a local socket"}
 		}
 	}
 	return c, nil

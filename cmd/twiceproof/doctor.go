@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/twiceproof/twiceproof/doctor"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 const doctorSchema = "twiceproof.doctor/1"
@@ -112,7 +112,7 @@ func (f doctorFlags) check(fs *pflag.FlagSet) error {
 		{"rabbitmq-api", "RabbitMQ, and --broker or BROKER_URL names none", isRabbit(broker)},
 	} {
 		if isGiven(fs, c.flag) && !c.is {
-			return &replay.Problem{What: "--" + c.flag + " is of " + c.of, Hint: "name it, or leave --" + c.flag + " out"}
+			return &hinted.Error{What: "--" + c.flag + " is of " + c.of, Hint: "name it, or leave --" + c.flag + " out"}
 		}
 	}
 	return nil
@@ -129,7 +129,7 @@ func (f doctorFlags) addresses() (dsn, broker string) {
 
 func (f doctorFlags) run(ctx context.Context) error {
 	if unknown := (doctor.Report{}).Accept(f.accept); len(unknown) > 0 {
-		return &replay.Problem{What: fmt.Sprintf("--accept: there is no finding %q", unknown[0]), Hint: "the findings are in docs/doctor.md; their names are such as postgres.async_standby"}
+		return &hinted.Error{What: fmt.Sprintf("--accept: there is no finding %q", unknown[0]), Hint: "the findings are in docs/doctor.md; their names are such as postgres.async_standby"}
 	}
 	t := recordTable{name: f.table}
 	if f.table == "" {
@@ -148,7 +148,7 @@ func (f doctorFlags) run(ctx context.Context) error {
 		return err
 	}
 	if len(looked) == 0 && t.file == nil {
-		return &replay.Problem{What: "there is nothing to look at", Hint: "name a database, a queue, an application or a job file; see twiceproof doctor --help"}
+		return &hinted.Error{What: "there is nothing to look at", Hint: "name a database, a queue, an application or a job file; see twiceproof doctor --help"}
 	}
 	report := doctor.Examine(facts)
 	report.Accept(f.accept)
@@ -165,7 +165,7 @@ func (f doctorFlags) run(ctx context.Context) error {
 func (f doctorFlags) jobs(t *recordTable) ([]job.Job, error) {
 	switch {
 	case t.file == nil && f.job != "":
-		return nil, &replay.Problem{What: "there is no job file, so no job can be named", Hint: "name the job file with --file, or leave --job out"}
+		return nil, &hinted.Error{What: "there is no job file, so no job can be named", Hint: "name the job file with --file, or leave --job out"}
 	case t.file == nil:
 		return nil, nil
 	case f.job == "":

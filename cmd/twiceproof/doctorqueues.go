@@ -11,8 +11,8 @@ import (
 	"github.com/twiceproof/twiceproof/doctor"
 	"github.com/twiceproof/twiceproof/doctor/readqueue"
 	"github.com/twiceproof/twiceproof/doctor/readsettings"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 func readSQS(ctx context.Context, facts *doctor.Facts, url string) (string, error) {
@@ -21,7 +21,7 @@ func readSQS(ctx context.Context, facts *doctor.Facts, url string) (string, erro
 		return "", err
 	}
 	unread := func(err error) error {
-		return &replay.Problem{
+		return &hinted.Error{
 			What: "the queue's attributes cannot be read: " + err.Error(),
 			Hint: unlessRefused(err, "check --queue-url and the AWS settings; the account needs sqs:GetQueueAttributes and sqs:GetQueueUrl"),
 		}
@@ -48,7 +48,7 @@ func (f doctorFlags) readBroker(ctx context.Context, facts *doctor.Facts, addres
 	case isRabbit(address):
 		return f.readRabbitMQ(ctx, facts, address)
 	}
-	return "", &replay.Problem{What: "the broker's address is of no known kind", Hint: "write --broker redis://… or amqp://…; an SQS queue is named by --queue-url"}
+	return "", &hinted.Error{What: "the broker's address is of no known kind", Hint: "write --broker redis://… or amqp://…; an SQS queue is named by --queue-url"}
 }
 
 // isRabbit also knows the names that Celery has for it.
@@ -58,7 +58,7 @@ func isRabbit(address string) bool {
 }
 
 func unreadBroker(err error) error {
-	return &replay.Problem{What: "the broker cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --broker, and that its account may connect")}
+	return &hinted.Error{What: "the broker cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --broker, and that its account may connect")}
 }
 
 func (f doctorFlags) readRabbitMQ(ctx context.Context, facts *doctor.Facts, address string) (is string, err error) {
@@ -88,13 +88,13 @@ func (f doctorFlags) readRabbitMQ(ctx context.Context, facts *doctor.Facts, addr
 
 func (f doctorFlags) unreadRabbitMQ(err error) error {
 	if errors.Is(err, readqueue.ErrNoQueue) {
-		return &replay.Problem{What: fmt.Sprintf("the broker has no queue %q", f.brokerQueue), Hint: "name it with --broker-queue; a worker makes it when it starts"}
+		return &hinted.Error{What: fmt.Sprintf("the broker has no queue %q", f.brokerQueue), Hint: "name it with --broker-queue; a worker makes it when it starts"}
 	}
 	return unreadBroker(err)
 }
 
 func unreadPolicy(err error) error {
-	return &replay.Problem{What: "the broker's management API cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --rabbitmq-api, and that its account has the tag monitoring or management")}
+	return &hinted.Error{What: "the broker's management API cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --rabbitmq-api, and that its account has the tag monitoring or management")}
 }
 
 func (f doctorFlags) readCelery(ctx context.Context, facts *doctor.Facts) (string, error) {
@@ -120,7 +120,7 @@ func (f doctorFlags) readSidekiq(ctx context.Context, facts *doctor.Facts) (is s
 	}
 	if config != "" {
 		if err := readsettings.SidekiqFile(config, f.environment, s); err != nil {
-			return "", &replay.Problem{What: "Sidekiq's settings cannot be read: " + err.Error(), Hint: "check --sidekiq-config"}
+			return "", &hinted.Error{What: "Sidekiq's settings cannot be read: " + err.Error(), Hint: "check --sidekiq-config"}
 		}
 	}
 	facts.Sidekiq = s
@@ -131,5 +131,5 @@ func unloaded(ctx context.Context, err error, what, hint string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &replay.Problem{What: what + " cannot be loaded: " + err.Error(), Hint: hint}
+	return &hinted.Error{What: what + " cannot be loaded: " + err.Error(), Hint: hint}
 }

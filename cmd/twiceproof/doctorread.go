@@ -10,8 +10,8 @@ import (
 	"github.com/twiceproof/twiceproof/dialect"
 	"github.com/twiceproof/twiceproof/doctor"
 	"github.com/twiceproof/twiceproof/doctor/readdb"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 // lookedAt is a source that was read, with its version.
@@ -97,7 +97,7 @@ func (f doctorFlags) database(ctx context.Context, facts *doctor.Facts, dsn, tab
 		return "", noTable(err)
 	}
 	unread := func(err error) error {
-		return &replay.Problem{What: "the database cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --dsn, and that its account may connect")}
+		return &hinted.Error{What: "the database cannot be read: " + err.Error(), Hint: unlessRefused(err, "check --dsn, and that its account may connect")}
 	}
 	return ask(ctx, "the database", dsn, unread, func(ctx context.Context) (string, error) {
 		return readDatabase(ctx, facts, db, d, dsn, table, f.role)

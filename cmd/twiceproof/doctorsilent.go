@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // sourceLimit bounds all that one server is asked. The tests have a shorter one.
@@ -25,7 +25,7 @@ func ask(ctx context.Context, server, address string, unread func(error) error, 
 	case err == nil:
 		return is, nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded): // a socket's clock may be the first
-		return "", &replay.Problem{
+		return "", &hinted.Error{
 			What: fmt.Sprintf("%s%s did not answer all questions within %s", server, hostOf(address), sourceLimit),
 			Hint: "are host, port and protocol (with or without TLS) the right ones? Then the server is overloaded, or a proxy or firewall before it is silent",
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof/fit"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 type fitFlags struct {
@@ -132,7 +132,7 @@ func (f fitFlags) take(ctx context.Context) (a fit.Answers, path string, err err
 		return ask.ask(ctx, f.write == "" && !f.json && !f.markdown)
 	}
 	if f.answers == "" {
-		return nil, "", &replay.Problem{
+		return nil, "", &hinted.Error{
 			What: "there is no terminal to ask on",
 			Hint: "write the answers into a file (twiceproof fit --print-answers) and name it with --answers; or say --plain",
 		}
@@ -151,11 +151,11 @@ func (f fitFlags) read() (name string, text []byte, err error) {
 	}
 	info, err := os.Stat(f.answers)
 	if err == nil && !info.Mode().IsRegular() { // a named pipe would be waited for without end
-		return "", nil, &replay.Problem{What: f.answers + " is no regular file", Hint: "name a file, or - for standard input"}
+		return "", nil, &hinted.Error{What: f.answers + " is no regular file", Hint: "name a file, or - for standard input"}
 	}
 	file, err := os.Open(f.answers)
 	if err != nil {
-		return "", nil, &replay.Problem{What: "the answers cannot be read: " + err.Error(), Hint: "twiceproof fit --print-answers prints a file to fill in"}
+		return "", nil, &hinted.Error{What: "the answers cannot be read: " + err.Error(), Hint: "twiceproof fit --print-answers prints a file to fill in"}
 	}
 	defer file.Close()
 	text, err = io.ReadAll(io.LimitReader(file, fit.MaxBytes+1))

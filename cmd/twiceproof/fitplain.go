@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/fit"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 // plainAsker asks in lines that are never written over, for a screen reader or a pipe.
@@ -49,7 +49,7 @@ func (p *plainAsker) question(ctx context.Context, q fit.Question, answers fit.A
 	for {
 		text, err := p.line(ctx, prompt(q))
 		if errors.Is(err, io.EOF) {
-			return "", &replay.Problem{What: "the answers ended before the last question", Hint: "answer all of them, or name a file with --answers"}
+			return "", &hinted.Error{What: "the answers ended before the last question", Hint: "answer all of them, or name a file with --answers"}
 		}
 		if err != nil {
 			return "", err

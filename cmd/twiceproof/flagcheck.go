@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // counted counts how often a flag is given: the last one alone would count.
@@ -36,9 +36,9 @@ func soundFlags(fs *pflag.FlagSet) (err error) {
 		list, several := f.Value.(pflag.SliceValue)
 		switch {
 		case once && c.times > 1:
-			err = &replay.Problem{What: "--" + f.Name + " is given twice", Hint: "give it once"}
+			err = &hinted.Error{What: "--" + f.Name + " is given twice", Hint: "give it once"}
 		case once && c.String() == "", several && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")):
-			err = &replay.Problem{What: "--" + f.Name + " is given with nothing", Hint: "name what is meant, or leave it out; is a variable not set?"}
+			err = &hinted.Error{What: "--" + f.Name + " is given with nothing", Hint: "name what is meant, or leave it out; is a variable not set?"}
 		}
 	})
 	return err
@@ -57,7 +57,7 @@ func aloneWith(fs *pflag.FlagSet, mode, why string, also ...string) (err error) 
 	}
 	fs.Visit(func(f *pflag.Flag) {
 		if f.Name != mode && !slices.Contains(also, f.Name) && isGiven(fs, f.Name) {
-			err = &replay.Problem{What: "--" + f.Name + " does not go with --" + mode + ", which " + why, Hint: "leave one of them out"}
+			err = &hinted.Error{What: "--" + f.Name + " does not go with --" + mode + ", which " + why, Hint: "leave one of them out"}
 		}
 	})
 	return err
@@ -68,7 +68,7 @@ func needsOne(fs *pflag.FlagSet, name string, others ...string) error {
 	if !isGiven(fs, name) || slices.ContainsFunc(others, func(other string) bool { return isGiven(fs, other) }) {
 		return nil
 	}
-	return &replay.Problem{What: "--" + name + " goes with --" + others[0] + ", which is not given", Hint: "give --" + others[0] + ", or leave it out"}
+	return &hinted.Error{What: "--" + name + " goes with --" + others[0] + ", which is not given", Hint: "give --" + others[0] + ", or leave it out"}
 }
 
 // excludeEachOther refuses two of the flags, of which one would be passed over.
@@ -77,5 +77,5 @@ func excludeEachOther(fs *pflag.FlagSet, names ...string) error {
 	if len(given) < 2 {
 		return nil
 	}
-	return &replay.Problem{What: "--" + given[0] + " and --" + given[1] + " exclude each other", Hint: "give one of them"}
+	return &hinted.Error{What: "--" + given[0] + " and --" + given[1] + " exclude each other", Hint: "give one of them"}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // flagError says what a flag takes, where it was given something else.
@@ -21,11 +21,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	f, given := wrong.GetFlag(), "is given "+strconv.Quote(wrong.GetValue())
 	switch kind := f.Value.Type(); {
 	case kind == "bool":
-		return &replay.Problem{What: "--" + f.Name + " " + given + ": it is switched on or off", Hint: "write --" + f.Name + " alone, or leave it out"}
+		return &hinted.Error{What: "--" + f.Name + " " + given + ": it is switched on or off", Hint: "write --" + f.Name + " alone, or leave it out"}
 	case errors.Is(err, strconv.ErrRange):
-		return &replay.Problem{What: "--" + f.Name + " " + given + ": that is too large or too small a number", Hint: "write one such as " + f.DefValue}
+		return &hinted.Error{What: "--" + f.Name + " " + given + ": that is too large or too small a number", Hint: "write one such as " + f.DefValue}
 	case kind == "int":
-		return &replay.Problem{What: "--" + f.Name + " " + given + ": that is no whole number", Hint: "write one such as " + f.DefValue}
+		return &hinted.Error{What: "--" + f.Name + " " + given + ": that is no whole number", Hint: "write one such as " + f.DefValue}
 	}
 	return &usageError{err: err, command: cmd.CommandPath()}
 }

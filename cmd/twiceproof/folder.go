@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // checkFolder: a file in the place of its folder is a slip that has a name. What is not
@@ -12,7 +12,7 @@ import (
 func checkFolder(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
-		return &replay.Problem{What: path + " is a file, and a folder is wanted", Hint: "name the folder that it is in: " + filepath.Dir(path)}
+		return &hinted.Error{What: path + " is a file, and a folder is wanted", Hint: "name the folder that it is in: " + filepath.Dir(path)}
 	}
 	return nil
 }

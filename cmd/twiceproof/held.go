@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof/admin"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 const heldSchema = "twiceproof.held/1"
@@ -67,7 +67,7 @@ func heldCommand(std stdio) *cobra.Command {
 
 func (f heldFlags) check() error {
 	if f.limit < 0 {
-		return &replay.Problem{What: fmt.Sprintf("--limit %d: there is no such number of operations", f.limit), Hint: "0 shows all"}
+		return &hinted.Error{What: fmt.Sprintf("--limit %d: there is no such number of operations", f.limit), Hint: "0 shows all"}
 	}
 	return nil
 }

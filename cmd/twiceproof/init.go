@@ -14,8 +14,8 @@ import (
 
 	"github.com/twiceproof/twiceproof/change"
 	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 const initSchema = "twiceproof.init/1"
@@ -103,10 +103,6 @@ func (f initFlags) run(ctx context.Context) error {
 		return err
 	}
 	files, err := change.Files(request)
-	var problem *change.Problem
-	if errors.As(err, &problem) {
-		return &replay.Problem{What: problem.What, Hint: problem.Hint}
-	}
 	if err != nil {
 		return err
 	}
@@ -138,7 +134,7 @@ func (f *initFlags) request(ctx context.Context) (r change.Request, err error) {
 	}
 	path := filepath.Join(f.folder, jobfile.DefaultName)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return r, &replay.Problem{What: "there is no job file " + path, Hint: "write one to start from: twiceproof fit --write " + path}
+		return r, &hinted.Error{What: "there is no job file " + path, Hint: "write one to start from: twiceproof fit --write " + path}
 	}
 	file, err := jobfile.Load(path)
 	if err != nil {
@@ -159,7 +155,7 @@ func (f *initFlags) request(ctx context.Context) (r change.Request, err error) {
 		r.Framework = change.Guess(os.DirFS(f.folder))
 	}
 	if !slices.Contains(change.Frameworks(), r.Framework) {
-		return r, &replay.Problem{What: fmt.Sprintf("--migrations: there is no framework %q", f.migrations), Hint: "write " + frameworkNames()}
+		return r, &hinted.Error{What: fmt.Sprintf("--migrations: there is no framework %q", f.migrations), Hint: "write " + frameworkNames()}
 	}
 	return r, nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/change"
 	"github.com/twiceproof/twiceproof/dialect"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // databaseNames are as a person says them.
@@ -19,7 +19,7 @@ var databaseNames = map[string]string{"postgres": "PostgreSQL", "mysql": "MySQL 
 func databaseOf(flag string, repository fs.FS, address string) (string, error) {
 	if flag != "" {
 		if !slices.Contains(dialect.Names(), flag) {
-			return "", &replay.Problem{What: fmt.Sprintf("--database: there is none called %q", flag), Hint: nameDatabase}
+			return "", &hinted.Error{What: fmt.Sprintf("--database: there is none called %q", flag), Hint: nameDatabase}
 		}
 		return flag, nil
 	}
@@ -28,7 +28,7 @@ func databaseOf(flag string, repository fs.FS, address string) (string, error) {
 		told = append(told, change.Told{Database: kind, Where: "DATABASE_URL"})
 	}
 	if len(told) == 0 {
-		return "", &replay.Problem{What: "nothing tells which database the application has", Hint: nameDatabase}
+		return "", &hinted.Error{What: "nothing tells which database the application has", Hint: nameDatabase}
 	}
 	var said []string
 	for _, t := range told {
@@ -36,10 +36,10 @@ func databaseOf(flag string, repository fs.FS, address string) (string, error) {
 	}
 	first := told[0].Database
 	if slices.ContainsFunc(told, func(t change.Told) bool { return t.Database != first }) {
-		return "", &replay.Problem{What: "it is not clear which database the application has: " + strings.Join(said, ", "), Hint: nameDatabase}
+		return "", &hinted.Error{What: "it is not clear which database the application has: " + strings.Join(said, ", "), Hint: nameDatabase}
 	}
 	if databaseNames[first] == "" {
-		return "", &replay.Problem{What: "there are no files for the application's database: " + strings.Join(said, ", "), Hint: nameDatabase}
+		return "", &hinted.Error{What: "there are no files for the application's database: " + strings.Join(said, ", "), Hint: nameDatabase}
 	}
 	return first, nil
 }

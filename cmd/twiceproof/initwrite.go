@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"github.com/twiceproof/twiceproof/change"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // checkFree: all or nothing, so a file that is there stops everything before anything is
@@ -24,7 +24,7 @@ func (f initFlags) checkFree(files []change.File) (missing []change.File, err er
 		switch {
 		case hasText(path, file.Text):
 		case isThere(path):
-			return nil, &replay.Problem{What: path + " is there already, and nothing was written", Hint: "move it away, or take over by hand what init would write: twiceproof init --json shows it in an empty folder with the job file"}
+			return nil, &hinted.Error{What: path + " is there already, and nothing was written", Hint: "move it away, or take over by hand what init would write: twiceproof init --json shows it in an empty folder with the job file"}
 		default:
 			missing = append(missing, file)
 		}
@@ -52,7 +52,7 @@ func (f initFlags) checkLinks(path string) error {
 		return err
 	}
 	if _, is := nameIn(top, filepath.Dir(path)); !is {
-		return &replay.Problem{What: filepath.Dir(path) + " is, or is in, a link that leads out of the repository", Hint: "run init in the repository that has the folder, or write by hand what twiceproof init --json shows"}
+		return &hinted.Error{What: filepath.Dir(path) + " is, or is in, a link that leads out of the repository", Hint: "run init in the repository that has the folder, or write by hand what twiceproof init --json shows"}
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func cannotWrite(what string, err error) error {
 	if isFull(err) {
 		hint = diskFull + ", and run it again; nothing was written"
 	}
-	return &replay.Problem{What: what + ": " + err.Error(), Hint: hint}
+	return &hinted.Error{What: what + ": " + err.Error(), Hint: hint}
 }
 
 // writeWhole makes a file that is never seen half-written, and that is not there yet. What

@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -49,7 +50,7 @@ func judgeCommand(std stdio) *cobra.Command {
 func (f judgeFlags) run(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return &replay.Problem{What: err.Error(), Hint: "name an evidence folder, or a file of its folder histories/"}
+		return &hinted.Error{What: err.Error(), Hint: "name an evidence folder, or a file of its folder histories/"}
 	}
 	folder, only := path, func(string) bool { return true }
 	if !info.IsDir() {
@@ -63,13 +64,13 @@ func (f judgeFlags) run(path string) error {
 	switch {
 	case len(stored) > 0:
 	case info.IsDir():
-		return &replay.Problem{What: "the plan has no case, so there is nothing to judge", Hint: "replay once more: the plan is written with the evidence"}
+		return &hinted.Error{What: "the plan has no case, so there is nothing to judge", Hint: "replay once more: the plan is written with the evidence"}
 	default:
-		return &replay.Problem{What: fmt.Sprintf("the plan has no case with the history %s", filepath.Base(path)), Hint: "name a file of histories/ as the replay wrote it"}
+		return &hinted.Error{What: fmt.Sprintf("the plan has no case with the history %s", filepath.Base(path)), Hint: "name a file of histories/ as the replay wrote it"}
 	}
 	before, err := evidence.ReadResults()
 	if err != nil {
-		return &replay.Problem{What: err.Error(), Hint: "replay once more: the results are written with the evidence"}
+		return &hinted.Error{What: err.Error(), Hint: "replay once more: the results are written with the evidence"}
 	}
 	altered := slices.DeleteFunc(evidence.Altered(before), func(name string) bool {
 		return filepath.Dir(name) != "." && !only(filepath.Base(name)) // the plan is of all of them
@@ -78,17 +79,17 @@ func (f judgeFlags) run(path string) error {
 }
 
 func unreadEvidence(err error) error {
-	return &replay.Problem{What: err.Error(), Hint: "name an evidence folder with a plan.json, or a file of its folder histories/"}
+	return &hinted.Error{What: err.Error(), Hint: "name an evidence folder with a plan.json, or a file of its folder histories/"}
 }
 
 // brokenHistory: the folder is the right one.
 func brokenHistory(err error) error {
-	return &replay.Problem{What: err.Error(), Hint: "the file was cut or changed, or is of a later version: replay once more, or take it from where the evidence is kept"}
+	return &hinted.Error{What: err.Error(), Hint: "the file was cut or changed, or is of a later version: replay once more, or take it from where the evidence is kept"}
 }
 
 func (f judgeFlags) judge(stored []report.Stored, before report.Report, altered []string) error {
 	r := judgeJSON{Schema: judgeSchema, Judged: before.Judged, Cases: []judgedJSON{}, Altered: append([]string{}, altered...)}
-	var results []replay.Result
+	var results []judge.Result
 	for _, s := range stored {
 		if s.Broken != nil {
 			return brokenHistory(s.Broken)
@@ -102,9 +103,9 @@ func (f judgeFlags) judge(stored []report.Stored, before report.Report, altered 
 		return err
 	}
 	switch {
-	case r.Verdict == replay.Violation || r.Differ > 0:
+	case r.Verdict == judge.Violation || r.Differ > 0:
 		return &statusError{statusFound}
-	case r.Verdict == replay.Unknown || len(altered) > 0:
+	case r.Verdict == judge.Unknown || len(altered) > 0:
 		return &statusError{statusUnknown}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/twiceproof/twiceproof/internal/visible"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -24,14 +24,14 @@ type judgeJSON struct {
 
 type judgedJSON struct {
 	Case string `json:"case"` // version/case/point
-	replay.Verdict
-	Stored *replay.Verdict `json:"stored"` // null: there was none
-	Same   bool            `json:"same"`
+	judge.Verdict
+	Stored *judge.Verdict `json:"stored"` // null: there was none
+	Same   bool           `json:"same"`
 }
 
-func (r *judgeJSON) add(now replay.Result, before report.Report) {
+func (r *judgeJSON) add(now judge.Result, before report.Report) {
 	c := judgedJSON{Case: now.Version + "/" + now.Label(), Verdict: now.Verdict}
-	i := slices.IndexFunc(before.Results, func(b replay.Result) bool { return b.Version == now.Version && b.Label() == now.Label() })
+	i := slices.IndexFunc(before.Results, func(b judge.Result) bool { return b.Version == now.Version && b.Label() == now.Label() })
 	if i >= 0 {
 		c.Stored = &before.Results[i].Verdict
 		c.Same = c.Stored.Verdict == now.Verdict.Verdict && c.Stored.Kind == now.Kind
@@ -51,7 +51,7 @@ func (r judgeJSON) text(out io.Writer) error {
 			line += "\tno verdict was stored"
 		case !c.Same:
 			line += "\tstored: " + verdictText(*c.Stored)
-		case c.Verdict.Verdict != replay.NotApplicable && c.Why != "":
+		case c.Verdict.Verdict != judge.NotApplicable && c.Why != "":
 			line += "\t" + visible.Line(c.Why)
 		}
 		fmt.Fprintln(t, line)
@@ -63,8 +63,8 @@ func (r judgeJSON) text(out io.Writer) error {
 	return t.Flush()
 }
 
-func verdictText(v replay.Verdict) string {
-	if v.Verdict == replay.Violation {
+func verdictText(v judge.Verdict) string {
+	if v.Verdict == judge.Violation {
 		return v.Kind
 	}
 	return strings.ReplaceAll(v.Verdict, "_", " ")

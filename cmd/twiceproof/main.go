@@ -6,14 +6,14 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/process"
 )
 
 func main() {
 	ctx, _ := signal.NotifyContext(context.Background(), endings()...)
 	// A reader that goes (| head) must not end a replay half-way: a write fails instead.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	replay.AdoptOrphans() // also a worker that became a daemon ends with its case
+	process.AdoptOrphans() // also a worker that became a daemon ends with its case
 	os.Exit(run(ctx, os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
 }
 

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // checkNew says so when a file cannot be made, before any work is done for it. An empty
@@ -21,7 +21,7 @@ func checkNew(path string) error {
 	}
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return &replay.Problem{What: "there is no folder " + folder, Hint: "check the path, or make the folder first"}
+		return &hinted.Error{What: "there is no folder " + folder, Hint: "check the path, or make the folder first"}
 	}
 	return nil
 }
@@ -39,7 +39,7 @@ func writeNew(path string, text []byte) error {
 	if isFull(err) {
 		hint = diskFull + ", or name a file on another disk"
 	}
-	return &replay.Problem{What: path + " cannot be written: " + err.Error(), Hint: hint}
+	return &hinted.Error{What: path + " cannot be written: " + err.Error(), Hint: hint}
 }
 
 // createNew leaves nothing of a file that it could not write to its end: half of it would
@@ -59,5 +59,5 @@ func createNew(path string, text []byte) error {
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 func thereAlready(path string) error {
-	return &replay.Problem{What: path + " is there already, and is not overwritten", Hint: "name another file, or move it away"}
+	return &hinted.Error{What: path + " is there already, and is not overwritten", Hint: "name another file, or move it away"}
 }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/note"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 type noteFlags struct {
@@ -74,7 +74,7 @@ func noteCommand(std stdio) *cobra.Command {
 
 func (f noteFlags) run(ctx context.Context) error {
 	if f.format != "markdown" && f.format != "html" {
-		return &replay.Problem{What: fmt.Sprintf("--format: there is none called %q", f.format), Hint: "write markdown or html"}
+		return &hinted.Error{What: fmt.Sprintf("--format: there is none called %q", f.format), Hint: "write markdown or html"}
 	}
 	if err := checkNew(f.out); err != nil { // an earlier note may be signed
 		return err

@@ -9,9 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/note"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -48,7 +49,7 @@ func (f noteFlags) input(ctx context.Context) (in note.Input, err error) {
 	return in, errors.Join(err, ctx.Err())
 }
 
-func judgedAgain(evidence report.Evidence) (results []replay.Result, err error) {
+func judgedAgain(evidence report.Evidence) (results []judge.Result, err error) {
 	stored, err := evidence.ReadStored(func(string) bool { return true })
 	if err != nil {
 		return nil, unreadEvidence(err)
@@ -62,7 +63,7 @@ func judgedAgain(evidence report.Evidence) (results []replay.Result, err error) 
 // loadNamed: the job file's own hint is for a folder, which these commands do not take.
 func loadNamed(path string) (*jobfile.File, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, &replay.Problem{What: path + ": no such file", Hint: "name the job file with --file, or go to the folder that has it; the README shows a small one"}
+		return nil, &hinted.Error{What: path + ": no such file", Hint: "name the job file with --file, or go to the folder that has it; the README shows a small one"}
 	}
 	return jobfile.Load(path)
 }
@@ -73,12 +74,12 @@ func severalJobs(err error, file *jobfile.File, jobType string) error {
 		return err
 	}
 	problem := jobfile.Errors(err)[0]
-	return &replay.Problem{What: problem.Error(), Hint: "name one with --job; " + problem.Hint}
+	return &hinted.Error{What: problem.Error(), Hint: "name one with --job; " + problem.Hint}
 }
 
 func reportIn(folder, jobType string) (report.Report, error) {
 	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
-		return report.Report{}, &replay.Problem{What: folder + " is no folder", Hint: "name the evidence folder, in which result.json is"}
+		return report.Report{}, &hinted.Error{What: folder + " is no folder", Hint: "name the evidence folder, in which result.json is"}
 	}
 	for _, name := range []string{"result.json", "incomplete.json"} {
 		path := filepath.Join(folder, name)
@@ -89,13 +90,13 @@ func reportIn(folder, jobType string) (report.Report, error) {
 		r, err := parsed(path, text, err, note.ReadReport)
 		return r, err
 	}
-	return report.Report{}, &replay.Problem{
+	return report.Report{}, &hinted.Error{
 		What: fmt.Sprintf("there is no evidence of a replay of %s in %s, so nothing is shown", jobType, folder),
 		Hint: "run twiceproof replay first, or name the folder with --evidence",
 	}
 }
 
-func planIn(folder string) (*replay.Plan, error) {
+func planIn(folder string) (*judge.Plan, error) {
 	path := filepath.Join(folder, "plan.json")
 	text, err := readEvidence(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,7 +139,7 @@ func parsed[T any](path string, text []byte, err error, parse func([]byte) (T, e
 		value, err = parse(text)
 	}
 	if err != nil {
-		return value, &replay.Problem{What: path + " cannot be used: " + err.Error(), Hint: "let the command that made it make it again"}
+		return value, &hinted.Error{What: path + " cannot be used: " + err.Error(), Hint: "let the command that made it make it again"}
 	}
 	return value, nil
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof/admin"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 const pruneSchema = "twiceproof.prune/1"
@@ -81,7 +81,7 @@ func (f pruneFlags) run(ctx context.Context) error {
 	defer t.db.Close()
 	short := tooShort(age, t, f.job)
 	if short != "" && f.apply && !f.yesShorter {
-		return &replay.Problem{What: short, Hint: "keep records for longer, or say --yes-shorter when no delivery can come that late"}
+		return &hinted.Error{What: short, Hint: "keep records for longer, or say --yes-shorter when no delivery can come that late"}
 	}
 	if short != "" {
 		fmt.Fprintf(f.std.err, "warning: %s\n", short)
@@ -100,11 +100,11 @@ func (f pruneFlags) run(ctx context.Context) error {
 
 func (f pruneFlags) age() (time.Duration, error) {
 	if f.olderThan == "" {
-		return 0, &replay.Problem{What: "it is not said how old a record must be", Hint: "give --older-than, such as 45d"}
+		return 0, &hinted.Error{What: "it is not said how old a record must be", Hint: "give --older-than, such as 45d"}
 	}
 	age, err := jobfile.ParseDuration(f.olderThan)
 	if err != nil || age <= 0 {
-		return 0, &replay.Problem{What: fmt.Sprintf("--older-than is no duration that can be used: %q", f.olderThan), Hint: "write one such as 45d"}
+		return 0, &hinted.Error{What: fmt.Sprintf("--older-than is no duration that can be used: %q", f.olderThan), Hint: "write one such as 45d"}
 	}
 	return age, nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/replay"
 	"github.com/twiceproof/twiceproof/sqsconsumer"
 )
 
@@ -24,9 +24,9 @@ func queueAddress(j job.Job, flag string) string { return orVariable(flag, queue
 func putBack(ctx context.Context, j job.Job, address string) (func(context.Context, []byte) error, error) {
 	switch variable, known := queueVariables[j.Queue]; {
 	case !known:
-		return nil, &replay.Problem{What: "a message of " + string(j.Queue) + " cannot be put back yet", Hint: "without --apply the sweep tells what there is to do"}
+		return nil, &hinted.Error{What: "a message of " + string(j.Queue) + " cannot be put back yet", Hint: "without --apply the sweep tells what there is to do"}
 	case address == "":
-		return nil, &replay.Problem{What: "no queue is named", Hint: "give --queue-url, or set " + variable}
+		return nil, &hinted.Error{What: "no queue is named", Hint: "give --queue-url, or set " + variable}
 	case j.Queue == job.Sidekiq:
 		return putBackSidekiq(ctx, address)
 	case j.Queue == job.Celery:
@@ -59,7 +59,7 @@ func putBackSQS(ctx context.Context, queueURL string) (func(context.Context, []b
 		QueueUrl: &queueURL, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},
 	})
 	if err != nil && !mayNotAsk(err) {
-		return nil, &replay.Problem{What: "the queue cannot be reached: " + err.Error(), Hint: unlessRefused(err, "check --queue-url, AWS_REGION and the credentials")}
+		return nil, &hinted.Error{What: "the queue cannot be reached: " + err.Error(), Hint: unlessRefused(err, "check --queue-url, AWS_REGION and the credentials")}
 	}
 	return func(ctx context.Context, message []byte) error {
 		return sqsconsumer.PutBack(ctx, client, queueURL, message)

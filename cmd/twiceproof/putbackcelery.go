@@ -9,8 +9,8 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/queue/celery"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 // putBackCelery puts the stored task on again as Celery's own client would: the same id, so
@@ -38,7 +38,7 @@ func putBackCelery(ctx context.Context, address string) (func(context.Context, [
 }
 
 func unreadableBroker() error {
-	return &replay.Problem{
+	return &hinted.Error{
 		What: "the address of Celery's broker cannot be read",
 		Hint: "write --queue-url, or CELERY_BROKER_URL, such as redis://127.0.0.1:6379/0, amqp://user:password@127.0.0.1:5672// or sqs://",
 	}
@@ -82,7 +82,7 @@ func putBackAMQP(ctx context.Context, address string) (func(context.Context, []b
 		return amqp.DialConfig(address, amqp.Config{Dial: amqp.DefaultDial(reachable), Heartbeat: reachable})
 	}}
 	if err := p.connect(); err != nil {
-		return nil, &replay.Problem{What: "the queue cannot be reached: " + err.Error(), Hint: unlessRefused(err, "check --queue-url, or CELERY_BROKER_URL")}
+		return nil, &hinted.Error{What: "the queue cannot be reached: " + err.Error(), Hint: unlessRefused(err, "check --queue-url, or CELERY_BROKER_URL")}
 	}
 	context.AfterFunc(ctx, p.close)
 	return func(ctx context.Context, message []byte) error {

@@ -12,8 +12,8 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/smithy-go/logging"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/queue/celery"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 // putBackCelerySQS takes the address as Celery does: sqs:// alone is Amazon, by the usual
@@ -26,7 +26,7 @@ func putBackCelerySQS(ctx context.Context, address string) (func(context.Context
 	asking, cancel := context.WithTimeout(ctx, reachable)
 	defer cancel()
 	if _, err := client.ListQueues(asking, &awssqs.ListQueuesInput{}); err != nil && !mayNotAsk(err) {
-		return nil, &replay.Problem{What: "the queue cannot be reached: " + err.Error(), Hint: unlessRefused(err, "check --queue-url, or CELERY_BROKER_URL, AWS_REGION and the credentials")}
+		return nil, &hinted.Error{What: "the queue cannot be reached: " + err.Error(), Hint: unlessRefused(err, "check --queue-url, or CELERY_BROKER_URL, AWS_REGION and the credentials")}
 	}
 	return func(ctx context.Context, message []byte) error {
 		task, err := celery.Stored(message)
@@ -57,7 +57,7 @@ func celerySQSClient(ctx context.Context, address string) (*awssqs.Client, error
 	}
 	settings, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // what it would log comes back as an error
 	if err != nil {
-		return nil, &replay.Problem{What: "the AWS settings cannot be read: " + err.Error(), Hint: "check AWS_REGION, AWS_PROFILE and what they name"}
+		return nil, &hinted.Error{What: "the AWS settings cannot be read: " + err.Error(), Hint: "check AWS_REGION, AWS_PROFILE and what they name"}
 	}
 	if settings.Region == "" {
 		settings.Region = "us-east-1" // as Celery does

@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // putBackSidekiq puts the stored JSON on again as Sidekiq's own client puts a new job on:
@@ -36,7 +36,7 @@ func putBackSidekiq(ctx context.Context, address string) (func(context.Context, 
 func redisClient(ctx context.Context, address, variable string) (*redis.Client, error) {
 	options, err := redis.ParseURL(address)
 	if err != nil { // its error would show the address
-		return nil, &replay.Problem{What: "the address of Redis cannot be read", Hint: "write --queue-url, or " + variable + ", such as redis://127.0.0.1:6379/0"}
+		return nil, &hinted.Error{What: "the address of Redis cannot be read", Hint: "write --queue-url, or " + variable + ", such as redis://127.0.0.1:6379/0"}
 	}
 	options.DisableIdentity, options.MaxRetries = true, -1 // a push whose answer was lost must not be made twice by itself
 	logging.Disable()                                      // what it would print comes back as an error
@@ -45,7 +45,7 @@ func redisClient(ctx context.Context, address, variable string) (*redis.Client, 
 	asking, cancel := context.WithTimeout(ctx, reachable)
 	defer cancel()
 	if err := client.Ping(asking).Err(); err != nil {
-		return nil, &replay.Problem{What: "the queue cannot be reached: " + err.Error(), Hint: unlessRefused(err, "check --queue-url, or "+variable)}
+		return nil, &hinted.Error{What: "the queue cannot be reached: " + err.Error(), Hint: unlessRefused(err, "check --queue-url, or "+variable)}
 	}
 	return client, nil
 }

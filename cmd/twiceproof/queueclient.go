@@ -12,7 +12,7 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/smithy-go/logging"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // queueClient goes to the queue's own host where that is not Amazon's and no endpoint
@@ -20,14 +20,14 @@ import (
 func queueClient(ctx context.Context, queueURL string) (*awssqs.Client, error) {
 	u, err := url.Parse(queueURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") == "" {
-		return nil, &replay.Problem{
+		return nil, &hinted.Error{
 			What: "the queue's URL is none",
 			Hint: "write --queue-url, or QUEUE_URL, such as https://sqs.eu-central-1.amazonaws.com/123456789012/charges",
 		}
 	}
 	settings, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // what it would log comes back as an error
 	if err != nil {
-		return nil, &replay.Problem{What: "the AWS settings cannot be read: " + err.Error(), Hint: "check AWS_REGION, AWS_PROFILE and what they name"}
+		return nil, &hinted.Error{What: "the AWS settings cannot be read: " + err.Error(), Hint: "check AWS_REGION, AWS_PROFILE and what they name"}
 	}
 	return awssqs.NewFromConfig(settings, func(o *awssqs.Options) {
 		if o.BaseEndpoint == nil && !amazons(u.Hostname()) {

@@ -14,9 +14,9 @@ import (
 
 	"github.com/twiceproof/twiceproof/admin"
 	"github.com/twiceproof/twiceproof/dialect"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 // recordFlags say which records: they are the same for all commands of the person who
@@ -49,7 +49,7 @@ type recordTable struct {
 func (f recordFlags) open(ctx context.Context) (*recordTable, error) {
 	t := &recordTable{name: dialect.Table}
 	if f.table != "" && f.file != "" {
-		return nil, &replay.Problem{What: "--table and --file exclude each other", Hint: "the job file names the table"}
+		return nil, &hinted.Error{What: "--table and --file exclude each other", Hint: "the job file names the table"}
 	}
 	if f.table != "" {
 		t.name = f.table
@@ -92,14 +92,14 @@ func (t *recordTable) knows(ctx context.Context, jobType string) error {
 	}
 	all, err := t.JobTypes(ctx)
 	if err != nil {
-		return &replay.Problem{What: err.Error(), Hint: "check --dsn, and that the database has the table " + t.name}
+		return &hinted.Error{What: err.Error(), Hint: "check --dsn, and that the database has the table " + t.name}
 	}
 	for _, known := range all {
 		if known == jobType {
 			return nil
 		}
 	}
-	return &replay.Problem{What: fmt.Sprintf("there is no job %q in the job file, and no record of it", jobType), Hint: "there are records of " + list(all)}
+	return &hinted.Error{What: fmt.Sprintf("there is no job %q in the job file, and no record of it", jobType), Hint: "there are records of " + list(all)}
 }
 
 func list(all []string) string {
@@ -134,7 +134,7 @@ func unread(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &replay.Problem{What: err.Error(), Hint: "run it again; nothing was changed"}
+	return &hinted.Error{What: err.Error(), Hint: "run it again; nothing was changed"}
 }
 
 // refusedBy is what to tell when the database has answered with certainty that it did not
@@ -148,7 +148,7 @@ func refusedBy(err error, table, rights string) error {
 	if refused.Right {
 		hint = fmt.Sprintf("the account of --dsn needs GRANT %s ON %s", rights, table)
 	}
-	return &replay.Problem{What: err.Error(), Hint: hint}
+	return &hinted.Error{What: err.Error(), Hint: hint}
 }
 
 // walkProgress says on a terminal, in one line, how far a walk through the table is.

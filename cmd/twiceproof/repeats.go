@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/repeats"
 	"github.com/twiceproof/twiceproof/repeats/gather"
 	"github.com/twiceproof/twiceproof/repeats/source"
 	"github.com/twiceproof/twiceproof/repeats/table"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 const repeatsSchema = "twiceproof.repeats/1"
@@ -135,7 +135,7 @@ func (f *repeatsFlags) settings(ctx context.Context, notes *[]string) (set repea
 	for _, text := range f.visibility {
 		length, err := jobfile.ParseDuration(text)
 		if err != nil || length < time.Second {
-			return set, &replay.Problem{What: "--visibility-timeout is no duration that can be used", Hint: "write one such as 30s or 1h"}
+			return set, &hinted.Error{What: "--visibility-timeout is no duration that can be used", Hint: "write one such as 30s or 1h"}
 		}
 		set.Visibility = append(set.Visibility, length)
 	}
@@ -176,7 +176,7 @@ func zoneOf(flag, name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, &replay.Problem{What: flag + ": there is no such time zone", Hint: "write one of the tz database, such as Europe/Berlin or UTC"}
+		return nil, &hinted.Error{What: flag + ": there is no such time zone", Hint: "write one of the tz database, such as Europe/Berlin or UTC"}
 	}
 	return zone, nil
 }
@@ -186,11 +186,11 @@ func problemOf(err error) error {
 	var e *source.Error
 	switch {
 	case errors.As(err, &e):
-		return &replay.Problem{What: e.What, Hint: e.Hint}
+		return &hinted.Error{What: e.What, Hint: e.Hint}
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &replay.Problem{What: err.Error(), Hint: diskFull + ", or name a folder on another disk with TMPDIR"}
+		return &hinted.Error{What: err.Error(), Hint: diskFull + ", or name a folder on another disk with TMPDIR"}
 	case errors.Is(err, gather.ErrFile):
-		return &replay.Problem{What: err.Error(), Hint: "check the folder that TMPDIR names"}
+		return &hinted.Error{What: err.Error(), Hint: "check the folder that TMPDIR names"}
 	}
 	return err
 }

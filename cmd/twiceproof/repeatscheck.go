@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // check finds what is typed wrongly before anything is read.
@@ -22,19 +22,19 @@ func (f *repeatsFlags) check() error {
 	preset := len(f.logs) > 0 && f.pattern != "json"
 	switch {
 	case f.query && f.table == "":
-		return &replay.Problem{What: "--query needs --table", Hint: "name the table that the query is for"}
+		return &hinted.Error{What: "--query needs --table", Hint: "name the table that the query is for"}
 	case kinds == 0:
-		return &replay.Problem{What: "no source is named", Hint: "give --csv, --jsonl, --log or --table; see twiceproof repeats --help"}
+		return &hinted.Error{What: "no source is named", Hint: "give --csv, --jsonl, --log or --table; see twiceproof repeats --help"}
 	case kinds > 1:
-		return &replay.Problem{What: "there are sources of several kinds", Hint: "give one; a second one to hold beside it is named with --join"}
+		return &hinted.Error{What: "there are sources of several kinds", Hint: "give one; a second one to hold beside it is named with --join"}
 	case len(f.logs) > 0 && f.pattern == "":
-		return &replay.Problem{What: "--log needs --pattern", Hint: "write --pattern sidekiq, celery, json or a regular expression with (?P<reference>…) and (?P<time>…)"}
+		return &hinted.Error{What: "--log needs --pattern", Hint: "write --pattern sidekiq, celery, json or a regular expression with (?P<reference>…) and (?P<time>…)"}
 	case !preset && f.columns.Reference == "":
-		return &replay.Problem{What: "it is not said what names the operation", Hint: "give --reference, the column with the order number or the like; never the queue's message id"}
+		return &hinted.Error{What: "it is not said what names the operation", Hint: "give --reference, the column with the order number or the like; never the queue's message id"}
 	case !preset && f.columns.Time == "":
-		return &replay.Problem{What: "it is not said when it happened", Hint: "give --time, the column with the time of the effect"}
+		return &hinted.Error{What: "it is not said when it happened", Hint: "give --time, the column with the time of the effect"}
 	case f.jobFile != "" && len(f.jsonl) == 0:
-		return &replay.Problem{What: "--job-file needs --jsonl", Hint: "its paths lead into messages; with columns, name the key's with --key"}
+		return &hinted.Error{What: "--job-file needs --jsonl", Hint: "its paths lead into messages; with columns, name the key's with --key"}
 	}
 	if err := f.checkCauses(); err != nil {
 		return err
@@ -45,11 +45,11 @@ func (f *repeatsFlags) check() error {
 func (f *repeatsFlags) checkCauses() error {
 	switch {
 	case !slices.Contains([]string{"", "sidekiq", "celery", "sqs"}, f.queue):
-		return &replay.Problem{What: fmt.Sprintf("--queue: %q is not known", f.queue), Hint: "write sidekiq, celery or sqs, or leave it out"}
+		return &hinted.Error{What: fmt.Sprintf("--queue: %q is not known", f.queue), Hint: "write sidekiq, celery or sqs, or leave it out"}
 	case f.queue == "sidekiq" && len(f.visibility) > 0:
-		return &replay.Problem{What: "--visibility-timeout does not go with --queue sidekiq, which waits for none", Hint: "leave one of them out"}
+		return &hinted.Error{What: "--visibility-timeout does not go with --queue sidekiq, which waits for none", Hint: "leave one of them out"}
 	case f.limit < 0:
-		return &replay.Problem{What: "--limit is below 0", Hint: "write how many references are shown at most"}
+		return &hinted.Error{What: "--limit is below 0", Hint: "write how many references are shown at most"}
 	}
 	return nil
 }
@@ -59,9 +59,9 @@ func (f *repeatsFlags) checkFiles() error {
 	sources := slices.Concat(f.csv, f.jsonl, f.logs, []string{f.join.file, f.deploys})
 	switch {
 	case len(slices.DeleteFunc(sources, func(name string) bool { return name != "-" })) > 1:
-		return &replay.Problem{What: "standard input is named twice", Hint: "it can be read once: write one of them into a file"}
+		return &hinted.Error{What: "standard input is named twice", Hint: "it can be read once: write one of them into a file"}
 	case f.html != "" && filepath.Clean(f.html) == filepath.Clean(f.share):
-		return &replay.Problem{What: "--html and --share name the same file", Hint: "give each a name of its own"}
+		return &hinted.Error{What: "--html and --share name the same file", Hint: "give each a name of its own"}
 	}
 	if err := checkNew(f.html); err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/repeats/scan"
 	"github.com/twiceproof/twiceproof/repeats/source"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 // look is one run of the command.
@@ -90,7 +90,7 @@ func (l *look) keys(o *scan.Options) (err error) {
 	for _, j := range file.Jobs {
 		if l.job == "" && len(file.Jobs) == 1 || j.Type == l.job {
 			if len(j.Operation.Fingerprint) > 0 && len(l.columns.Content) > 0 {
-				return &replay.Problem{What: "--fingerprint does not go with the job file, which has a fingerprint of its own", Hint: "leave --fingerprint out"}
+				return &hinted.Error{What: "--fingerprint does not go with the job file, which has a fingerprint of its own", Hint: "leave --fingerprint out"}
 			}
 			o.Key, o.Content = scan.MessageKey(j.Operation)
 			return nil
@@ -106,12 +106,12 @@ func (l *look) whichJob(file *jobfile.File) error {
 	}
 	hint := "give --job: " + strings.Join(types, ", ")
 	if l.job == "" {
-		return &replay.Problem{What: "the job file has several jobs", Hint: hint}
+		return &hinted.Error{What: "the job file has several jobs", Hint: hint}
 	}
 	if near := source.Nearest(l.job, types); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return &replay.Problem{What: fmt.Sprintf("the job file has no job %q", l.job), Hint: hint}
+	return &hinted.Error{What: fmt.Sprintf("the job file has no job %q", l.job), Hint: hint}
 }
 
 // read reads everything and concludes. It does not wait for a pipe that says nothing more

@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/repeats/scan"
 	"github.com/twiceproof/twiceproof/repeats/table"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 func (l *look) readTable(ctx context.Context) error {
 	limit, err := jobfile.ParseDuration(l.timeLimit)
 	if err != nil || limit < time.Second {
-		return &replay.Problem{What: "--time-limit is no duration that can be used", Hint: "write one such as 10m"}
+		return &hinted.Error{What: "--time-limit is no duration that can be used", Hint: "write one such as 10m"}
 	}
 	db, dialect, err := openToRead(orVariable(l.dsn, "DATABASE_URL"))
 	if err != nil {

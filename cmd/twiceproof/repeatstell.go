@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/repeats/page"
 	"github.com/twiceproof/twiceproof/repeats/scan"
 	"github.com/twiceproof/twiceproof/repeats/source"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 // tell says what was found, everywhere it was asked for.
@@ -37,12 +37,12 @@ func (l *look) tell() error {
 // nothing: no event could be read at all.
 func (l *look) nothing(r *scan.Result) error {
 	for _, kind := range r.Kinds() {
-		return &replay.Problem{
+		return &hinted.Error{
 			What: fmt.Sprintf("no event could be read: %d rows were left out, most for this: %s", total(r), kind),
 			Hint: "check --reference and --time, and say --time-format when the time is written in an unusual way",
 		}
 	}
-	return &replay.Problem{What: "the source has no rows", Hint: "check the export, or --table"}
+	return &hinted.Error{What: "the source has no rows", Hint: "check the export, or --table"}
 }
 
 func total(r *scan.Result) (n int) {

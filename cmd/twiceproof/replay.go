@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -61,7 +63,7 @@ func replayCommand(std stdio) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.only, "only", nil, "run this `case` only, as case, case/point or case/ (without its points), or version/ before it; may be repeated")
-	cmd.Flags().StringVar(&f.rung, "rung", string(replay.Durable), "how much of every_step is done: durable (SIGKILL in each outside state), step (before and after every step), cut (the connection), pause (SIGSTOP past the lease) or pair (two kills, a sample)")
+	cmd.Flags().StringVar(&f.rung, "rung", string(judge.Durable), "how much of every_step is done: durable (SIGKILL in each outside state), step (before and after every step), cut (the connection), pause (SIGSTOP past the lease) or pair (two kills, a sample)")
 	cmd.Flags().IntVar(&f.slots, "slots", 1, "run so many cases side by side, each with a queue, a database and proxies of its own")
 	cmd.Flags().BoolVar(&f.fast, "fast", false, "fork the workers from an interpreter that has loaded their libraries (Python, Ruby; Linux); the evidence says so and goes to fast/")
 	f.define(cmd)
@@ -85,7 +87,7 @@ func (f replayFlags) run(ctx context.Context) error {
 		return err
 	}
 	if f.slots < 1 {
-		return &replay.Problem{What: fmt.Sprintf("--slots %d: nothing would be run", f.slots), Hint: "write 1, or as many as there are processors"}
+		return &hinted.Error{What: fmt.Sprintf("--slots %d: nothing would be run", f.slots), Hint: "write 1, or as many as there are processors"}
 	}
 	plan, err := replay.MakePlan(request)
 	if err != nil {
@@ -107,7 +109,7 @@ const collectAt = 400
 
 // prove runs the plan. The evidence grows with each case, so that a replay that is
 // interrupted leaves what it has seen.
-func (f replayFlags) prove(ctx context.Context, request replay.Request, plan replay.Plan) error {
+func (f replayFlags) prove(ctx context.Context, request replay.Request, plan judge.Plan) error {
 	evidence := report.Evidence{Folder: f.evidenceFolder(request)}
 	release, err := takeEvidence(evidence)
 	if err != nil {
@@ -169,6 +171,6 @@ func (f replayFlags) load() (replay.Request, error) {
 	j, err := spec.JobOf(file)
 	return replay.Request{
 		Spec: spec, Job: j, Table: file.Table, JobFileText: text, PolicyText: jobfile.Explain(j),
-		Only: f.only, Rung: replay.Rung(f.rung), Slots: f.slots, Fast: f.fast, Environ: os.Environ(), Rerun: f.rerun,
+		Only: f.only, Rung: judge.Rung(f.rung), Slots: f.slots, Fast: f.fast, Environ: os.Environ(), Rerun: f.rerun,
 	}, err
 }

@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -13,12 +15,12 @@ import (
 func takeEvidence(e report.Evidence) (release func(), err error) {
 	release, err = e.Lock()
 	if errors.Is(err, report.ErrInUse) {
-		return nil, &replay.Problem{What: "another replay is writing its evidence into " + e.Folder, Hint: "wait until it has ended, or name another folder with --evidence"}
+		return nil, &hinted.Error{What: "another replay is writing its evidence into " + e.Folder, Hint: "wait until it has ended, or name another folder with --evidence"}
 	}
 	return release, evidenceProblem(err)
 }
 
-func startEvidence(e report.Evidence, p replay.Plan, r report.Report) error {
+func startEvidence(e report.Evidence, p judge.Plan, r report.Report) error {
 	err := e.Start(p)
 	if err == nil {
 		err = e.WriteIncomplete(r)
@@ -38,7 +40,7 @@ func evidenceProblem(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &replay.Problem{What: "the evidence cannot be written: " + err.Error(), Hint: "name a folder that can be written to with --evidence"}
+	return &hinted.Error{What: "the evidence cannot be written: " + err.Error(), Hint: "name a folder that can be written to with --evidence"}
 }
 
 // evidenceFolder keeps apart what must not be mixed: the replay of the job as it is
@@ -65,7 +67,7 @@ func (f replayFlags) wholeFolder(r replay.Request) string {
 }
 
 // failedLast is what is run first, by what the whole replay and a part of it have left.
-func (f replayFlags) failedLast(r replay.Request, plan replay.Plan) []string {
+func (f replayFlags) failedLast(r replay.Request, plan judge.Plan) []string {
 	whole := f.wholeFolder(r)
 	return report.FailedLast(plan, report.Evidence{Folder: whole}, report.Evidence{Folder: filepath.Join(whole, partFolder)})
 }

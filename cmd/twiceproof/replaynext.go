@@ -6,13 +6,13 @@ import (
 
 	"github.com/twiceproof/twiceproof/internal/shell"
 	"github.com/twiceproof/twiceproof/job"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
 // tellNext are the last lines: what the status means, and what to do now.
 func (f replayFlags) tellNext(r report.Report, evidence report.Evidence) {
-	if job.Policy(r.Policy) == job.Resend && f.policy != "" && r.Verdict != replay.OK {
+	if job.Policy(r.Policy) == job.Resend && f.policy != "" && r.Verdict != judge.OK {
 		fmt.Fprintln(f.std.err, "hint: under resend the outside service must know a reference again: is outside.remembers: true in the replay file?")
 	}
 	fmt.Fprintln(f.std.err, report.Meaning(r))

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // checkOnly: what stands before a known case is meant as a version, and must be one of
@@ -22,24 +24,24 @@ func checkOnly(only []string, spec *jobfile.Replay) error {
 		for i, v := range spec.Versions {
 			names[i] = v.Name
 		}
-		return &replay.Problem{What: fmt.Sprintf("--only %s: the replay file has no version %q", name, version), Hint: "it has " + strings.Join(names, ", ")}
+		return &hinted.Error{What: fmt.Sprintf("--only %s: the replay file has no version %q", name, version), Hint: "it has " + strings.Join(names, ", ")}
 	}
 	return nil
 }
 
 func isCase(name string) bool {
 	return slices.ContainsFunc(replay.Cases(), func(c replay.Case) bool {
-		return name == c.Name || strings.HasPrefix(name, c.Name+"/") && c.Name == replay.EveryStep || name == c.Name+"/" || name == c.Label()
+		return name == c.Name || strings.HasPrefix(name, c.Name+"/") && c.Name == judge.EveryStep || name == c.Name+"/" || name == c.Label()
 	})
 }
 
 func checkRung(rung string) error {
-	if slices.Contains(replay.Rungs(), replay.Rung(rung)) {
+	if slices.Contains(judge.Rungs(), judge.Rung(rung)) {
 		return nil
 	}
 	var names []string
-	for _, r := range replay.Rungs() {
+	for _, r := range judge.Rungs() {
 		names = append(names, string(r))
 	}
-	return &replay.Problem{What: fmt.Sprintf("--rung %s: there is no such rung", rung), Hint: "write " + strings.Join(names, ", ")}
+	return &hinted.Error{What: fmt.Sprintf("--rung %s: there is no such rung", rung), Hint: "write " + strings.Join(names, ", ")}
 }

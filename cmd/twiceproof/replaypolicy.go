@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 // policyFlags are another policy than the job file's, and what only that one needs to
@@ -48,7 +48,7 @@ func (f policyFlags) apply(spec *jobfile.Replay, file *jobfile.File, text []byte
 		file, err = jobfile.Parse(spec.JobFilePath(), text)
 	}
 	if err != nil {
-		return nil, nil, &replay.Problem{What: "--policy " + f.policy + " cannot be written into the job file", Hint: "change stale_claim in the job file itself"}
+		return nil, nil, &hinted.Error{What: "--policy " + f.policy + " cannot be written into the job file", Hint: "change stale_claim in the job file itself"}
 	}
 	return file, text, nil
 }
@@ -63,9 +63,9 @@ func (f policyFlags) jobOf(spec *jobfile.Replay, file *jobfile.File) (j job.Job,
 	}
 	switch {
 	case j.Effect.Kind == job.OwnRow:
-		return j, &replay.Problem{What: "an own row needs no policy: claim, row and completion are one transaction", Hint: "leave --policy out"}
+		return j, &hinted.Error{What: "an own row needs no policy: claim, row and completion are one transaction", Hint: "leave --policy out"}
 	case spec.Environment.JobFile == "":
-		return j, &replay.Problem{
+		return j, &hinted.Error{
 			What: "--policy has no way to reach the workers",
 			Hint: "name the variable that carries the job file's path under environment.job_file in the replay file",
 		}
@@ -79,15 +79,15 @@ func (f policyFlags) check() error {
 	policy := job.Policy(f.policy)
 	switch {
 	case f.settle != "" && policy != job.Lookup:
-		return &replay.Problem{What: "--settle goes with --policy lookup only", Hint: "only a look-up waits until the service shows a call"}
+		return &hinted.Error{What: "--settle goes with --policy lookup only", Hint: "only a look-up waits until the service shows a call"}
 	case f.referenceWindow != "" && policy != job.Resend:
-		return &replay.Problem{What: "--reference-window goes with --policy resend only", Hint: "only resend counts on the service to remember a reference"}
+		return &hinted.Error{What: "--reference-window goes with --policy resend only", Hint: "only resend counts on the service to remember a reference"}
 	}
 	switch policy {
 	case job.Lookup, job.Resend, job.Hold, job.AcceptDuplicate, job.AcceptMiss:
 		return nil
 	}
-	return &replay.Problem{What: fmt.Sprintf("--policy: there is no policy %q", f.policy), Hint: "write lookup, resend, hold, accept_duplicate or accept_miss"}
+	return &hinted.Error{What: fmt.Sprintf("--policy: there is no policy %q", f.policy), Hint: "write lookup, resend, hold, accept_duplicate or accept_miss"}
 }
 
 // set gives the job the policy, and drops those settings that only the old one has.
@@ -105,12 +105,12 @@ func (f policyFlags) set(j *job.Job) error {
 	}
 	switch {
 	case s.Policy == job.Lookup && s.Settle == 0:
-		return &replay.Problem{What: "policy lookup needs a settle time, and the job file has none", Hint: "give --settle 30s: how long the service needs until a look-up shows a call"}
+		return &hinted.Error{What: "policy lookup needs a settle time, and the job file has none", Hint: "give --settle 30s: how long the service needs until a look-up shows a call"}
 	case s.Policy == job.Resend && s.ReferenceWindow == 0:
-		return &replay.Problem{What: "policy resend needs a reference window, and the job file has none", Hint: "give --reference-window 24h: how long the service remembers a reference"}
+		return &hinted.Error{What: "policy resend needs a reference window, and the job file has none", Hint: "give --reference-window 24h: how long the service remembers a reference"}
 	}
 	if problems := (job.Problems)(nil); errors.As(j.Validate(), &problems) {
-		return &replay.Problem{What: fmt.Sprintf("--policy %s does not fit the job: %s", f.policy, problems[0].What), Hint: problems[0].Hint}
+		return &hinted.Error{What: fmt.Sprintf("--policy %s does not fit the job: %s", f.policy, problems[0].What), Hint: problems[0].Hint}
 	}
 	return nil
 }
@@ -121,10 +121,10 @@ func setDuration(d *time.Duration, flag, text string) error {
 	}
 	length, err := jobfile.ParseDuration(text)
 	if wrong := (*jobfile.DurationError)(nil); errors.As(err, &wrong) {
-		return &replay.Problem{What: flag + ": " + wrong.Error(), Hint: wrong.Hint}
+		return &hinted.Error{What: flag + ": " + wrong.Error(), Hint: wrong.Hint}
 	}
 	if err == nil && length == 0 {
-		return &replay.Problem{What: flag + " must be longer than nothing", Hint: "write one such as 30s or 24h"}
+		return &hinted.Error{What: flag + " must be longer than nothing", Hint: "write one such as 30s or 24h"}
 	}
 	*d = length
 	return err

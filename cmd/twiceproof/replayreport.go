@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -23,16 +24,16 @@ func newReport(ctx context.Context, r replay.Request, evidence string) report.Re
 		Schema: report.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), ToolVersion: version(), Tree: treeOf(ctx, r.Spec.Resolve("."), evidence),
 		Job: r.Job.Type, Queue: string(r.Job.Queue), Database: string(r.Spec.Database.Kind),
 		Policy: string(r.Job.Stale.Policy), PolicyText: r.PolicyText, LeaseMS: r.Job.Lease.Milliseconds(), StoredLeaseMS: r.Job.StoredLease().Milliseconds(),
-		Verdict: replay.Unknown, Platform: map[string]string{"go": runtime.Version(), "twiceproof": version()},
-		CannotSee: []string{}, Results: []replay.Result{}, Fast: r.Fast, RerunHow: rerunHow(ctx),
+		Verdict: judge.Unknown, Platform: map[string]string{"go": runtime.Version(), "twiceproof": version()},
+		CannotSee: []string{}, Results: []judge.Result{}, Fast: r.Fast, RerunHow: rerunHow(ctx),
 	}
 }
 
 // soFar adds the results that there are. Without all of them ok is not known.
-func soFar(r report.Report, results []replay.Result) report.Report {
+func soFar(r report.Report, results []judge.Result) report.Report {
 	r.Results, r.Judged = results, report.Judged(results)
-	if r.Verdict = report.Overall(results, r.Judged); r.Verdict == replay.OK {
-		r.Verdict = replay.Unknown
+	if r.Verdict = report.Overall(results, r.Judged); r.Verdict == judge.OK {
+		r.Verdict = judge.Unknown
 	}
 	return r
 }
@@ -44,7 +45,7 @@ func finish(r report.Report, out replay.Outcome) report.Report {
 	return r
 }
 
-func (f replayFlags) show(r report.Report, histories map[string][]replay.Event, evidence report.Evidence) error {
+func (f replayFlags) show(r report.Report, histories map[string][]judge.Event, evidence report.Evidence) error {
 	r.Files = evidence.Digests(r)
 	if err := evidence.WriteReports(r, histories); err != nil {
 		return evidenceProblem(err)
@@ -60,9 +61,9 @@ func (f replayFlags) show(r report.Report, histories map[string][]replay.Event, 
 	}
 	f.tellNext(r, evidence)
 	switch r.Verdict {
-	case replay.Violation:
+	case judge.Violation:
 		return &statusError{statusFound}
-	case replay.Unknown:
+	case judge.Unknown:
 		return &statusError{statusUnknown}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/twiceproof/twiceproof/internal/shell"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 // rerun is the command that runs one case again, under everything that was given. It
@@ -20,7 +20,7 @@ func (f replayFlags) rerun(version, name string) string {
 	}
 	words := []string{"twiceproof", "replay", folder, "--only", version + "/" + name}
 	words = append(words, f.policyFlags.words()...)
-	if f.rung != "" && f.rung != string(replay.Durable) {
+	if f.rung != "" && f.rung != string(judge.Durable) {
 		words = append(words, "--rung", f.rung)
 	}
 	if f.fast {

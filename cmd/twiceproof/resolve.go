@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof/admin"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 const resolveSchema = "twiceproof.resolve/1"
@@ -134,7 +134,7 @@ func (f resolveFlags) resolution(ctx context.Context, t *recordTable, queue *res
 	d = admin.Resolution{JobType: h.job, Key: h.key, Do: do, HeldAt: h.at, Why: f.why, By: f.by, Job: t.job(h.job), Apply: f.apply}
 	if do != admin.RunAgain || d.Job == nil {
 		if do == admin.RunAgain && queue.flag != "" {
-			return d, &replay.Problem{What: fmt.Sprintf("no job file says what %q is, so its message cannot be put back", h.job), Hint: "give --file, or leave --queue-url away: the next sweep does it"}
+			return d, &hinted.Error{What: fmt.Sprintf("no job file says what %q is, so its message cannot be put back", h.job), Hint: "give --file, or leave --queue-url away: the next sweep does it"}
 		}
 		return d, nil
 	}
@@ -158,7 +158,7 @@ func (t *recordTable) jobOf(ctx context.Context, named string) (string, error) {
 	if len(all) == 1 {
 		return all[0], nil
 	}
-	return "", &replay.Problem{What: "there are several jobs and none is named", Hint: "give --job; there are records of " + list(all)}
+	return "", &hinted.Error{What: "there are several jobs and none is named", Hint: "give --job; there are records of " + list(all)}
 }
 
 // resolveOne takes a key that was listed until a time for the hold that is there, if

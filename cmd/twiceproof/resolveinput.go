@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/twiceproof/twiceproof/admin"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // hold is one operation to decide on, as it was named.
@@ -34,15 +34,15 @@ func (f resolveFlags) holds(args []string) ([]hold, error) {
 	}
 	switch {
 	case f.stdin && (len(args) > 0 || f.heldAt != ""):
-		return nil, &replay.Problem{What: "--stdin goes with neither a key nor --held-at", Hint: "each line says its own"}
+		return nil, &hinted.Error{What: "--stdin goes with neither a key nor --held-at", Hint: "each line says its own"}
 	case f.stdin:
 		return f.readHolds(until)
 	case len(args) == 0:
-		return nil, &replay.Problem{What: "no operation is named", Hint: "give its key, as twiceproof held shows it, or --stdin"}
+		return nil, &hinted.Error{What: "no operation is named", Hint: "give its key, as twiceproof held shows it, or --stdin"}
 	case !until.IsZero():
-		return nil, &replay.Problem{What: "--held-until is for --stdin", Hint: "give --held-at, as twiceproof held prints it"}
+		return nil, &hinted.Error{What: "--held-until is for --stdin", Hint: "give --held-at, as twiceproof held prints it"}
 	case at.IsZero() && f.apply:
-		return nil, &replay.Problem{What: "it is not said which hold you saw", Hint: "give --held-at, as twiceproof held prints it, and this command without --apply"}
+		return nil, &hinted.Error{What: "it is not said which hold you saw", Hint: "give --held-at, as twiceproof held prints it, and this command without --apply"}
 	}
 	return []hold{{job: f.job, key: args[0], at: at}}, nil
 }
@@ -54,7 +54,7 @@ func holdTime(flag, text string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || t.IsZero() || !t.Equal(t.Truncate(time.Microsecond)) {
-		return time.Time{}, &replay.Problem{What: fmt.Sprintf("%s is no time of a hold: %q", flag, text), Hint: "write it as twiceproof held prints it, such as 2026-03-04T05:06:07.123456Z"}
+		return time.Time{}, &hinted.Error{What: fmt.Sprintf("%s is no time of a hold: %q", flag, text), Hint: "write it as twiceproof held prints it, such as 2026-03-04T05:06:07.123456Z"}
 	}
 	return t.UTC(), nil
 }
@@ -71,18 +71,18 @@ func (f resolveFlags) readHolds(until time.Time) (all []hold, err error) {
 		}
 		h, err := f.holdOf(lines.Text(), until)
 		if err != nil {
-			return nil, &replay.Problem{What: fmt.Sprintf("line %d %s", n, err), Hint: "hand the lines on as twiceproof held --lines prints them"}
+			return nil, &hinted.Error{What: fmt.Sprintf("line %d %s", n, err), Hint: "hand the lines on as twiceproof held --lines prints them"}
 		}
 		if h.at.IsZero() && h.until.IsZero() && f.apply {
-			return nil, &replay.Problem{What: fmt.Sprintf("line %d does not say which hold you saw", n), Hint: "twiceproof held --lines prints such lines; for keys alone give --held-until, the time at which you listed them"}
+			return nil, &hinted.Error{What: fmt.Sprintf("line %d does not say which hold you saw", n), Hint: "twiceproof held --lines prints such lines; for keys alone give --held-until, the time at which you listed them"}
 		}
 		all = append(all, h)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, &replay.Problem{What: "the lines cannot be read: " + err.Error(), Hint: "one operation a line"}
+		return nil, &hinted.Error{What: "the lines cannot be read: " + err.Error(), Hint: "one operation a line"}
 	}
 	if len(all) == 0 {
-		return nil, &replay.Problem{What: "there is no operation on stdin", Hint: "one a line, as twiceproof held --lines prints them"}
+		return nil, &hinted.Error{What: "there is no operation on stdin", Hint: "one a line, as twiceproof held --lines prints them"}
 	}
 	return all, nil
 }
@@ -119,9 +119,9 @@ func (f resolveFlags) decision() (do admin.Decision, err error) {
 	}
 	switch why := strings.TrimSpace(f.why); {
 	case n != 1:
-		return "", &replay.Problem{What: "one decision is needed", Hint: "give --done, --drop or --run-again"}
+		return "", &hinted.Error{What: "one decision is needed", Hint: "give --done, --drop or --run-again"}
 	case why == "" || why == whyUnsaid:
-		return "", &replay.Problem{What: "no reason is given", Hint: `give --why "…": it is kept in the record, for whoever asks later`}
+		return "", &hinted.Error{What: "no reason is given", Hint: `give --why "…": it is kept in the record, for whoever asks later`}
 	}
 	return do, cmp.Or(keepable("--why", f.why, longestWhy), keepable("--by", f.by, longestBy))
 }
@@ -136,9 +136,9 @@ const (
 func keepable(flag, text string, most int) error {
 	switch {
 	case !utf8.ValidString(text):
-		return &replay.Problem{What: flag + " is no UTF-8", Hint: "set the terminal to UTF-8, or write it in plain ASCII"}
+		return &hinted.Error{What: flag + " is no UTF-8", Hint: "set the terminal to UTF-8, or write it in plain ASCII"}
 	case utf8.RuneCountInString(text) > most:
-		return &replay.Problem{What: fmt.Sprintf("%s is longer than the %d characters that are kept", flag, most), Hint: "say it shorter, such as by a ticket's number"}
+		return &hinted.Error{What: fmt.Sprintf("%s is longer than the %d characters that are kept", flag, most), Hint: "say it shorter, such as by a ticket's number"}
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof/dialect"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 const schemaSchema = "twiceproof.schema/1"
@@ -44,7 +44,7 @@ Nothing is run: put it into a migration of your application.`,
 
 func loadSchema(name, table string) (dialect.Statements, error) {
 	if !slices.Contains(dialect.Names(), name) {
-		return dialect.Statements{}, &replay.Problem{What: fmt.Sprintf("--dialect: there is none for %q", name), Hint: "write " + strings.Join(dialect.Names(), " or ") + "; MariaDB's is mysql"}
+		return dialect.Statements{}, &hinted.Error{What: fmt.Sprintf("--dialect: there is none for %q", name), Hint: "write " + strings.Join(dialect.Names(), " or ") + "; MariaDB's is mysql"}
 	}
 	s, err := dialect.Load(name, table)
 	if err != nil {
@@ -55,7 +55,7 @@ func loadSchema(name, table string) (dialect.Statements, error) {
 
 // noTable is of a name that dialect.Load refuses, and is the same for all commands.
 func noTable(err error) error {
-	return &replay.Problem{What: err.Error(), Hint: "write it without quotes, in up to 57 ASCII letters, digits and _, and no word of SQL, such as idempotency_records or app.idempotency_records"}
+	return &hinted.Error{What: err.Error(), Hint: "write it without quotes, in up to 57 ASCII letters, digits and _, and no word of SQL, such as idempotency_records or app.idempotency_records"}
 }
 
 // schemaResult is described in docs/json.md.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 func openSQLite(dsn string) (*sql.DB, error) { return openSQLiteFile(dsn, "mode=rw") }
@@ -16,7 +16,7 @@ func openSQLite(dsn string) (*sql.DB, error) { return openSQLiteFile(dsn, "mode=
 func openSQLiteFile(dsn, how string) (*sql.DB, error) {
 	path := sqlitePath(dsn)
 	if path == "" { // SQLite would make an empty one
-		return nil, &replay.Problem{
+		return nil, &hinted.Error{
 			What: "there is no such SQLite database",
 			Hint: "write --dsn sqlite:path, or sqlite:////path with the whole path of the file, and with %20 %23 %25 %3F for a blank, # % and ?",
 		}

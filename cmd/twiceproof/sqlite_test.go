@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/dialect"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // A file is opened by its address, as a URL and as it is written, whatever its name has
@@ -82,7 +82,7 @@ func TestSQLiteForms(t *testing.T) {
 		"me:hunter2@tcp(db:3306)/shop?parseTime=true": "write it as mysql://", "me@unix(/run/mysqld.sock)/shop": "write it as mysql://", "me:hunter2@/shop": "write it as mysql://",
 	} {
 		_, _, err := openDSN(dsn)
-		var problem *replay.Problem
+		var problem *hinted.Error
 		if !errors.As(err, &problem) || !strings.Contains(problem.Hint, want) {
 			t.Errorf("%s: %v", dsn, err)
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/twiceproof/twiceproof"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 type sweepFlags struct {
@@ -126,7 +126,7 @@ func (f sweepFlags) show(ctx context.Context, r sweepResult, stopped error) erro
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case stopped != nil && r.Failed == 0 && len(r.Actions) == 0:
-		return &replay.Problem{What: stopped.Error(), Hint: "check --dsn, and that the database has the table"}
+		return &hinted.Error{What: stopped.Error(), Hint: "check --dsn, and that the database has the table"}
 	case stopped != nil:
 		line(f.std.err, "the rest was not looked at: "+stopped.Error(), "run it again; what was done stays done")
 		return &statusError{statusUnknown}

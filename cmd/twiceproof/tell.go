@@ -9,9 +9,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/internal/visible"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
 )
 
 // The exit statuses.
@@ -41,7 +41,7 @@ func (e *usageError) Unwrap() error { return e.err }
 // exit status.
 func tell(ctx context.Context, w io.Writer, err error) int {
 	var status *statusError
-	var problem *replay.Problem
+	var problem *hinted.Error
 	var usage *usageError
 	switch {
 	case err == nil:

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/internal/hinted"
 )
 
 // A full disk is told as one, whoever found it; other errors keep their own hint.
@@ -21,9 +21,9 @@ func TestFullDiskIsToldAsOne(t *testing.T) {
 	}{
 		{fmt.Errorf("write: %w", syscall.ENOSPC), true},
 		{fmt.Errorf("write: %w", syscall.EDQUOT), true},
-		{&replay.Problem{What: "the schema cannot be applied: database or disk is full (13)", Hint: "check the files"}, true},
-		{&replay.Problem{What: "the build failed: exit status 1", Hint: "run it", Output: "ld: write out: No space left on device"}, true},
-		{&replay.Problem{What: "the build failed: exit status 1", Hint: "run it", Output: "oops"}, false},
+		{&hinted.Error{What: "the schema cannot be applied: database or disk is full (13)", Hint: "check the files"}, true},
+		{&hinted.Error{What: "the build failed: exit status 1", Hint: "run it", Output: "ld: write out: No space left on device"}, true},
+		{&hinted.Error{What: "the build failed: exit status 1", Hint: "run it", Output: "oops"}, false},
 		{errors.New("read only"), false},
 	} {
 		var text bytes.Buffer

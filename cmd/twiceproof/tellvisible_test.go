@@ -7,8 +7,9 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/twiceproof/twiceproof/internal/hinted"
 	"github.com/twiceproof/twiceproof/jobfile"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/report"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestErrorsAreVisible(t *testing.T) {
 	const data = "a\x1b]0;owned\x07\r\u202e\u009b2J\nhint: run this"
 	for _, err := range []error{
-		errors.New(data), &replay.Problem{What: data, Hint: data, Output: data}, &jobfile.Error{File: data, What: data, Hint: data}, &usageError{err: errors.New(data), near: []string{data}},
+		errors.New(data), &hinted.Error{What: data, Hint: data, Output: data}, &jobfile.Error{File: data, What: data, Hint: data}, &usageError{err: errors.New(data), near: []string{data}},
 	} {
 		var text bytes.Buffer
 		tell(t.Context(), &text, err)
@@ -33,8 +34,8 @@ func TestErrorsAreVisible(t *testing.T) {
 // So is a replay's report, and what init would write.
 func TestResultsAreVisible(t *testing.T) {
 	const data = "a\x1b]0;owned\x07\u202e"
-	r := report.Report{Job: data, Judged: "new", Verdict: replay.Violation, Results: []replay.Result{{
-		Version: "new", Case: "sequential", Facts: []string{data}, Rerun: data, Verdict: replay.Verdict{Verdict: replay.Violation, Kind: replay.Duplicate, Why: data},
+	r := report.Report{Job: data, Judged: "new", Verdict: judge.Violation, Results: []judge.Result{{
+		Version: "new", Case: "sequential", Facts: []string{data}, Rerun: data, Verdict: judge.Verdict{Verdict: judge.Violation, Kind: judge.Duplicate, Why: data},
 	}}}
 	var out bytes.Buffer
 	for _, f := range []replayFlags{{}, {markdown: true}, {json: true}} {

@@ -151,7 +151,7 @@ func testRoomsStayInTests(g graph) []string {
 	var complaints []string
 	for _, path := range slices.Sorted(maps.Keys(g)) {
 		for _, imported := range g[path].Imports {
-			if dir, ours := room(imported); ours && in(dir, "guardtest", "internal/golden", "internal/testdb", "internal/testreplay", "lab/internal/process/processtest", "wire/wiretest") {
+			if dir, ours := room(imported); ours && in(dir, "guardtest", "internal/golden", "internal/testdb", "internal/testreplay", "lab/internal/process/processtest", "replay/process/processtest", "wire/wiretest") {
 				complaints = append(complaints, fmt.Sprintf("%s: %s imports %s", ruleTests, path, imported))
 			}
 		}

@@ -54,7 +54,7 @@ var outside = map[string][]string{
 // deciding are the files that decide. They take values and return values.
 var deciding = []string{
 	"decide.go", "sweepdecide.go", "admin/resolvedecide.go",
-	"job/*.go", "replay/*facts.go", "replay/verdict*.go",
+	"job/*.go", "replay/judge/*.go",
 }
 
 // impure are the uses that a deciding file does not make: no clock, no I/O, no

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Loaded by Ruby before the main program, as RUBYOPT names it; replay/fork.go tells what for.
+# Loaded by Ruby before the main program, as RUBYOPT names it; workers.go tells what for.
 module TwiceproofFork
   HERE = __dir__
   MODE, FOLDER = ENV.fetch("TWICEPROOF_FORK").split(":", 2)

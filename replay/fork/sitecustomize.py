@@ -1,4 +1,4 @@
-"""Loaded by Python before the main program, as its folder is the first of PYTHONPATH; replay/fork.go tells what for.
+"""Loaded by Python before the main program, as its folder is the first of PYTHONPATH; workers.go tells what for.
 
 Nothing of it stays where a worker could see it: no variable, no path, no module.
 """

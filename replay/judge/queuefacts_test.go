@@ -1,0 +1,29 @@
+package judge_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/twiceproof/twiceproof/queue"
+	. "github.com/twiceproof/twiceproof/replay/judge"
+)
+
+func TestDeadLettersAreToldWithTheirReason(t *testing.T) {
+	given := func(why string) Event {
+		return Event{Event: EventQueue, What: string(queue.DeadLettered), Detail: why}
+	}
+	for _, c := range []struct {
+		events []Event
+		facts  []string
+	}{
+		{[]Event{given("")}, []string{"the queue gave the message up: it was received max_receive_count times"}},
+		{[]Event{given(""), given("")}, []string{"the queue gave 2 messages up: each was received max_receive_count times"}},
+		{[]Event{given("no retry is left"), given("it was interrupted too often"), given("no retry is left")},
+			[]string{"the queue gave 2 messages up: no retry is left", "the queue gave the message up: it was interrupted too often"}},
+		{[]Event{{Event: EventQueue, What: string(queue.Deleted)}}, nil},
+	} {
+		if got := QueueFacts(c.events); !slices.Equal(got, c.facts) {
+			t.Errorf("%q, want %q", got, c.facts)
+		}
+	}
+}
