@@ -107,6 +107,14 @@ func TestAWriteThatDoesNotComeIsUnknown(t *testing.T) {
 	}
 }
 
+// What a worker writes beside its delivery is struck, too, when it has asked for more already.
+func TestAWriteThatComesLaterIsReached(t *testing.T) {
+	t.Parallel()
+	if r, _ := filesOfWorker(t, "beside it, later", "WAL", judge.Durable); r.Verdict.Verdict != judge.OK || factsWith(r, "fsync wal #2") == 0 {
+		t.Errorf("%+v\n%s", r.Verdict, strings.Join(r.Facts, "\n"))
+	}
+}
+
 // Without strace the same worker is not caught, and the report says what was not seen.
 func TestFilesWithoutStrace(t *testing.T) {
 	path := t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"strings"
+	"time"
 )
 
 // fileWorker makes a row for each order in SQLite: right in one transaction, or wrong,
@@ -47,6 +48,18 @@ func makeRow(db *sql.DB, mode, id string, again bool) {
 		must(db.Exec("BEGIN IMMEDIATE; "+insertRow+mark+"COMMIT", id, id, id))
 		must(db.Exec("INSERT INTO done SELECT 'x' || count(*) FROM charges HAVING count(*) < 4"))
 		must(db.Exec("INSERT INTO done SELECT 'y' || count(*) FROM charges HAVING count(*) < 4"))
+	case "beside it, later": // and in the recorded runs before the acknowledgement
+		must(db.Exec("BEGIN IMMEDIATE; "+insertRow+mark+"COMMIT", id, id, id))
+		var rows int
+		if err := db.QueryRow("SELECT count(*) FROM charges").Scan(&rows); err != nil {
+			panic(err)
+		}
+		count := func() { must(db.Exec("INSERT INTO done SELECT 'n' || count(*) FROM done")) }
+		if rows < 4 {
+			count()
+			return
+		}
+		time.AfterFunc(300*time.Millisecond, count)
 	}
 }
 

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"time"
 
 	"github.com/twiceproof/twiceproof/replay/judge"
 	"github.com/twiceproof/twiceproof/wire"
@@ -48,6 +49,7 @@ func (w *world) struckOrAtRest(ctx context.Context, f fault) (struck bool, err e
 		cancel()
 		<-rested //nolint:errcheck // with nobody alive there is no rest
 	case err = <-rested:
+		awaitBeside(ctx, f)
 	}
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
@@ -57,4 +59,15 @@ func (w *world) struckOrAtRest(ctx context.Context, f fault) (struck bool, err e
 		err = nil
 	}
 	return struck, err
+}
+
+// awaitBeside: what a worker does beside its delivery may come when it has asked for more
+// already. Counter-example: the guard's count of repeats, a goroutine of its own.
+func awaitBeside(ctx context.Context, f fault) {
+	limited, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	select {
+	case <-f.Fired():
+	case <-limited.Done():
+	}
 }
