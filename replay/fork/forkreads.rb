@@ -41,6 +41,24 @@ module TwiceproofFork
     end
   end
 
+  # In the place of what draws from the process's own generator.
+  module Draws
+    def rand(*rest)
+      TwiceproofFork.meet("draws a random number") || super
+    end
+
+    %i[shuffle shuffle! sample].each do |method|
+      define_method(method) do |*rest, **given|
+        TwiceproofFork.meet("draws a random number") unless given.key?(:random)
+        super(*rest, **given)
+      end
+    end
+
+    def self.end
+      instance_methods(false).each { |method| remove_method(method) }
+    end
+  end
+
   module_function
 
   def notice_reads(differ, addresses)
@@ -49,6 +67,7 @@ module TwiceproofFork
     @mapped = mapped
     ENV.singleton_class.prepend(Reads)
     [Process, Random].each { |asked| asked.singleton_class.prepend(Asked) }
+    [Kernel, Kernel.singleton_class, Array].each { |drawing| drawing.prepend(Draws) }
   end
 
   def meet(what)
@@ -76,6 +95,21 @@ module TwiceproofFork
       return "may read #{named}, which is named in #{File.basename(file)}" if named
     end
     nil
+  end
+
+  # Of the global variable nobody is told who reads it: so whoever does while it is loaded, and not in a method.
+  def pid_in?(file)
+    named = file.end_with?(".rb") && File.binread(file).match?(/\$(\$|PID|PROCESS_ID)/)
+    named && defined?(RubyVM) && reads_pid?(RubyVM::InstructionSequence.compile_file(file).to_a)
+  end
+
+  def reads_pid?(compiled)
+    compiled.last.any? do |instruction, *words|
+      case instruction
+      when :getglobal then %i[$$ $PID $PROCESS_ID].include?(words.first)
+      when :defineclass then reads_pid?(words[1])
+      end
+    end
   end
 
   def mapped

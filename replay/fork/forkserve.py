@@ -55,6 +55,7 @@ def answer(line: str) -> None:
 def load(folder: str) -> str:
     """Loads what was learnt, up to what would not be the same in a worker that was forked, and tells that."""
     differ, addresses, lines = (told(f"{folder}/{name}") for name in ("differ", "addresses", "load"))
+    importlib.import_module("random")  # whose state is compared
     guard, reads = Guard(), Reads(frozenset(differ), addresses)
     sys.meta_path.insert(0, guard)
     try:
@@ -96,6 +97,7 @@ def state() -> dict[str, object]:
         "changes the folder": os.getcwd(),
         "keeps something open": files,
         "starts another process": (of_children, children()),
+        "draws a random number": sys.modules["random"].getstate(),
     }
 
 

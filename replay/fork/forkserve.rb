@@ -37,7 +37,7 @@ module TwiceproofFork
     unfit(lines("load"))
   ensure
     own_gems
-    [Reads, Asked].each(&:end)
+    [Reads, Asked, Draws].each(&:end)
   end
 
   def lines(name)
@@ -76,8 +76,10 @@ module TwiceproofFork
   def loaded(name, path)
     before = $LOADED_FEATURES.size
     require name
-    own = $LOADED_FEATURES.drop(before).find { |feature| own?(feature) }
+    loaded = $LOADED_FEATURES.drop(before)
+    own = loaded.find { |feature| own?(feature) }
     return "loads #{own}, which is not installed" if own
+    return "asks for the process id" if loaded.any? { |feature| pid_in?(feature) }
 
     "is found elsewhere" unless $LOADED_FEATURES.include?(path)
   rescue Exception => e # rubocop:disable Lint/RescueException

@@ -27,6 +27,7 @@ var unfitPython = map[string]string{
 	"child.py":   "import subprocess\nurl = subprocess.run(['sh', '-c', 'printf %s $DATABASE_URL'], stdout=subprocess.PIPE).stdout.decode()\n",
 	"ident.py":   "import os\nme = os.getpid()\n",
 	"draws.py":   "import uuid\nme = uuid.uuid4().hex\n",
+	"rolls.py":   "import random\nme = random.getrandbits(64)\n",
 	"left.py":    "import subprocess\nsubprocess.Popen(['true'])\n",
 	"raises.py":  "import builtins\nbuiltins.configured\n",
 	"asks.py":    "import settings\n",
@@ -47,6 +48,10 @@ var unfitRuby = map[string]string{
 	"keys.rb":    "URL = ENV.keys.include?('DATABASE_URL') ? 'set' : ''\n",
 	"ident.rb":   "ME = Process.pid\n",
 	"draws.rb":   "require 'securerandom'\nME = SecureRandom.hex\n",
+	"rolls.rb":   "ME = rand(1 << 62)\n",
+	"mixes.rb":   "ME = [*1..99].shuffle\n",
+	"global.rb":  "class Me\n  ID = $$\nend\n",
+	"later.rb":   "def me = $$\n", // asked in the worker
 	"takes.rb":   "URL = ENV.delete('DATABASE_URL')\n",
 	"child.rb":   "URL = `printf %s $DATABASE_URL`\n",
 	"byc.rb":     "require 'fiddle'\nURL = Fiddle::Function.new(Fiddle::Handle::DEFAULT['getenv'], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_VOIDP).call('DATABASE_URL').then { |url| url.null? ? '' : url.to_s }\n",
@@ -72,7 +77,7 @@ func TestWhatIsNotFitForAFork(t *testing.T) {
 	gems := filepath.Join(here, "gems", "gems", "unfit-1", "lib")
 	writeIn(t, gems, unfitRuby)
 	writeIn(t, filepath.Join(here, "gems"), map[string]string{
-		"gems/fine-1/lib/fine.rb":       "FINE = $$",
+		"gems/fine-1/lib/fine.rb":       "FINE = Object.new",
 		"specifications/fine-1.gemspec": "Gem::Specification.new('fine', '1') { |s| s.summary, s.authors = 'fine', ['-'] }",
 	})
 	inC(t, filepath.Join(installed, "libinc.so"), `#include <stdlib.h>
@@ -103,6 +108,7 @@ void Init_inc(void) { rb_define_global_const("URL", rb_str_new_cstr(getenv("DATA
 		{"Python: raises", inPython, "import builtins, json\nbuiltins.configured = 1\nimport raises\nprint(1)", true, "raises: raises AttributeError", "1"},
 		{"Python: who it is", inPython, "import json, ident, os\nprint(ident.me == os.getpid())", true, "ident: asks for the process id", "True"},
 		{"Python: a number for itself", inPython, "import json, draws\nprint(draws.me)", true, "draws: draws a random number", ""},
+		{"Python: a number of the common generator", inPython, "import json, rolls\nprint(rolls.me)", true, "rolls: draws a random number", ""},
 		{"Python: a key for children", inPython, "import json, multiprocessing.heap, os\nprint(os.getpid is __import__('posix').getpid, type(os.getpid), type(os.urandom))", true, "that they ask for)", "True <class 'builtin_function_or_method'> <class 'builtin_function_or_method'>"},
 		{"Python: moves", inPython, "import json, moves, os\nprint(os.getcwd())", true, "moves: changes the folder", "/"},
 		{"Python: sets", inPython, "import json, sets, os\nprint(os.environ['SET'])", true, "that they ask for)", "1"},
@@ -118,7 +124,7 @@ void Init_inc(void) { rb_define_global_const("URL", rb_str_new_cstr(getenv("DATA
 		{"Python: an address among the words", inPython + " $DATABASE_URL", "import sys, json\nprint(sys.argv[2])", false, "tells each worker something else", "sqlite:2"},
 		{"Python: a variable from another", "X=$DATABASE_URL exec " + inPython, "import os, json\nprint(os.environ['X'])", false, "makes X anew", "sqlite:2"},
 		{"neither", "echo 1", "", false, "no Python or Ruby", "1"},
-		{"Ruby: a gem", inRuby, "require 'json'; require 'fine'; p FINE == $$, $LOAD_PATH.grep(/fine/).size", true, "that they ask for)", "false\n1"},
+		{"Ruby: a gem", inRuby, "require 'json'; require 'fine'; p FINE.class, $LOAD_PATH.grep(/fine/).size", true, "that they ask for)", "Object\n1"},
 		{"Ruby: opens", inRuby, "require 'json'; require 'opens'; p SERVER.addr[1]", true, "opens: keeps something open", ""},
 		{"Ruby: starts a thread", inRuby, "require 'json'; require 'threads'; p Thread.list.size", true, "threads: starts a thread", "2"},
 		{"Ruby: reads", inRuby, "require 'json'; require 'reads'; puts URL", true, "reads: reads DATABASE_URL", "sqlite:2"},
@@ -134,6 +140,10 @@ void Init_inc(void) { rb_define_global_const("URL", rb_str_new_cstr(getenv("DATA
 		{"Ruby: raises", inRuby, "require 'json'; $configured = [1]; require 'raises'; p 1", true, "raises: raises NoMethodError", "1"},
 		{"Ruby: who it is", inRuby, "require 'json'; require 'ident'; p ME == Process.pid", true, "ident: asks for the process id", "true"},
 		{"Ruby: a number for itself", inRuby, "require 'json'; require 'draws'; p ME", true, "draws: draws a random number", ""},
+		{"Ruby: a number of the common generator", inRuby, "require 'json'; require 'rolls'; p ME", true, "rolls: draws a random number", ""},
+		{"Ruby: an order", inRuby, "require 'json'; require 'mixes'; p ME", true, "mixes: draws a random number", ""},
+		{"Ruby: who it is, by a variable", inRuby, "require 'json'; require 'global'; p Me::ID == $$", true, "global: asks for the process id", "true"},
+		{"Ruby: who it is, asked later", inRuby, "require 'json'; require 'later'; p me == Process.pid", true, "that they ask for)", "true"},
 		{"Ruby: moves", inRuby, "require 'json'; require 'moves'; puts Dir.pwd", true, "moves: changes the folder", "/"},
 		{"Ruby: sets", inRuby, "require 'json'; require 'sets'; puts ENV['SET']", true, "that they ask for)", "1"},
 		{"Ruby: random", inRuby, "require 'json'; p rand", true, "that they ask for)", ""},
