@@ -64,12 +64,14 @@ func text(v any) string {
 }
 
 // fields are the fields of a JSON object or of a form, and nil for any other
-// body.
+// body. Some clients call a form what is not: Net::HTTP does of any body that has no
+// type of its own.
 func (r request) fields() map[string]any {
-	if strings.HasPrefix(r.header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+	fields := decode(r.body)
+	if fields == nil && strings.HasPrefix(r.header.Get("Content-Type"), "application/x-www-form-urlencoded") {
 		return formFields(r.body)
 	}
-	return decode(r.body)
+	return fields
 }
 
 func formFields(body []byte) map[string]any {

@@ -79,6 +79,7 @@ func TestPlaceRead(t *testing.T) {
 		{"body.ref", "", `["a"]`, ""},
 		{"body.ref", "", `ref`, ""},
 		{"body.metadata[order_id]", form, "amount=1&metadata[order_id]=7", "7"},
+		{"body.ref", form, `{"ref":"a"}`, "a"},
 		{"header.idempotency-key", "", "", "key"},
 		{"query.ref", "", "", "q"},
 		{"", "", `{"":"x"}`, ""},

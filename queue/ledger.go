@@ -39,6 +39,7 @@ type Copy struct {
 	due       time.Time
 	forced    bool // put on again while in hand
 	reclaimed bool // from a worker's own list, and not yet put on
+	onItsWay  bool // off the queue, and its worker has nothing of it yet
 }
 
 type copyState int

@@ -130,6 +130,24 @@ func TestReceivedBeforeItsSendingWasSeen(t *testing.T) {
 	expect(t, "state", state(l), "0 visible, 1 in hand, 0 delayed, 0 dead, due false")
 }
 
+// A poller that takes what is due just when the replay lets time pass puts it on once.
+func TestWhatAPollerIsAboutToPutOnIsNoOtherCopy(t *testing.T) {
+	for foreseen, want := range map[bool]string{true: "1 visible, 0 in hand, 0 delayed, 0 dead, due false", false: "2 visible, 0 in hand, 0 delayed, 0 dead, due false"} {
+		l := NewLedger()
+		l.Put(Sent, "m", "q", nil)
+		l.Received("A", "m", "q", nil)
+		l.Delayed("A", "m", "schedule", nil, l.Time().Add(time.Minute))
+		if due, _ := l.Advance(2 * time.Minute); len(due) != 1 {
+			t.Fatal("not due")
+		}
+		if foreseen {
+			l.Foreseen("m")
+		}
+		l.Arrived("B", "m", "q", nil)
+		expect(t, "state", state(l), want)
+	}
+}
+
 func TestGivenBackDeadAndLost(t *testing.T) {
 	l := NewLedger()
 	l.Put(Sent, "m", "q", nil)

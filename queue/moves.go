@@ -41,6 +41,27 @@ func (l *Ledger) Arrived(worker, message, place string, payload []byte) {
 	l.note(kind, c, worker, 0)
 }
 
+// CameDue is told of a message that somebody was seen to put on when its time had come, unless
+// the clock was moved past that before.
+func (l *Ledger) CameDue(message, place string, payload []byte) {
+	l.Lock()
+	defer l.Unlock()
+	if l.early[message] > 0 {
+		l.early[message]--
+	} else if c := l.find(message, delayed); c != nil {
+		c.state, c.Place, c.Payload = visible, place, payload
+		l.note(VisibilityOver, c, "", 0)
+	}
+}
+
+// Foreseen is told of a message that has come due, and that somebody is about to put on by
+// himself: it is seen later, and is no other copy.
+func (l *Ledger) Foreseen(message string) {
+	l.Lock()
+	defer l.Unlock()
+	l.early[message]++
+}
+
 // Received is told of a delivery. One that was put on so lately that this was not seen yet
 // is known from now on.
 func (l *Ledger) Received(worker, message, place string, payload []byte) {
@@ -53,7 +74,7 @@ func (l *Ledger) Received(worker, message, place string, payload []byte) {
 		}
 		l.early[message]++
 	}
-	c.state, c.worker, c.Place, c.Payload = inHand, worker, place, payload
+	c.state, c.worker, c.Place, c.Payload, c.onItsWay = inHand, worker, place, payload, true
 	l.note(Received, c, worker, 0)
 }
 
@@ -135,8 +156,7 @@ func (l *Ledger) Dead(worker string) {
 	defer l.Unlock()
 	l.waiting[worker] = 0
 	for _, c := range l.mortal(worker) {
-		c.state = lost
-		l.note(Lost, c, worker, 0)
+		l.miss(c)
 	}
 	l.bequeath(worker)
 	l.Tell()

@@ -8,23 +8,30 @@ import (
 	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
-// afterCut lets the worker go on. One that was cut off its queue and does not come back to it
-// is no matter of the job: it is replaced, as whoever keeps the workers would do, and the next
-// one has the message past the lease. Counter-example: Celery on Redis, whose worker asks for
-// nothing any more when an acknowledgement has failed.
+// afterCut lets the worker go on. One that was cut off its queue may not come back to it, and
+// that is no matter of the job. Counter-example: Celery on Redis, whose worker asks for nothing
+// any more when an acknowledgement has failed.
 func (w *world) afterCut(ctx context.Context, p place, k *worker, op operation) error {
 	if p.step.Peer == queue.Peer {
-		back, err := w.comesBack(ctx)
-		if err != nil {
+		if back, err := w.comesBack(ctx); err != nil {
 			return err
-		}
-		if !back {
-			w.history.add(judge.Event{Event: judge.EventWaited, Worker: k.name, Detail: fmt.Sprintf("worker %s did not come back to its queue within %s, and another one took its place", k.name, w.recovery())})
-			w.retire(k)
-			return w.recover(ctx, op)
+		} else if !back {
+			return w.replace(ctx, k, op)
 		}
 	}
 	return w.end(ctx, op)
+}
+
+// replace does what whoever keeps the workers would do, and the next one has the message past
+// the lease; but not what was acknowledged before the work, which may have ended unheard.
+func (w *world) replace(ctx context.Context, k *worker, op operation) error {
+	w.history.add(judge.Event{Event: judge.EventWaited, Worker: k.name, Detail: fmt.Sprintf("worker %s did not come back to its queue within %s, and another one took its place", k.name, w.recovery())})
+	before := w.queue.Look().Count(queue.LostEarly)
+	w.retire(k)
+	if w.queue.Look().Count(queue.LostEarly) > before {
+		return w.look(ctx, judge.SeenEnd, op)
+	}
+	return w.recover(ctx, op)
 }
 
 // comesBack waits until the worker has nothing in hand and asks for more, or has ended.

@@ -61,8 +61,9 @@ func leadsElsewhere(variable string, allowed []string) bool {
 }
 
 // clientsOwn are what libpq and MySQL's clients read beside the address that they are
-// given.
+// given: also what they would insist on, which a throw-away server has not.
 var clientsOwn = []string{
 	"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE",
+	"PGCHANNELBINDING", "PGREQUIREAUTH",
 	"MYSQL_HOST", "MYSQL_TCP_PORT", "MYSQL_UNIX_PORT", "MYSQL_PWD", "MYSQL_HOME",
 }

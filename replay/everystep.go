@@ -41,7 +41,7 @@ func everyStep(ctx context.Context, w *world) error {
 func (w *world) strikeAt(ctx context.Context, p place) error {
 	for n := range 2 {
 		w.history.nextRun()
-		w.operations = nil
+		w.operations, w.barren = nil, false
 		struck, err := w.strike(ctx, p)
 		if w.unread(err) { // its workers are gone: the next place may be seen
 			w.history.add(judge.Event{Event: judge.EventFault, What: p.name(), Detail: fmt.Sprintf("%s was not seen to its end: %v", p, err)})

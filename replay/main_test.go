@@ -22,6 +22,12 @@ func TestMain(m *testing.M) {
 		case "lock":
 			lockingWorker(os.Args[2])
 			return
+		case "cut":
+			cutWorker(os.Args[2])
+			return
+		case "http2":
+			http2Worker(os.Args[2] == "true")
+			return
 		case "secure":
 			secureWorker(os.Args[2])
 			return

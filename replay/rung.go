@@ -109,7 +109,8 @@ func makesDurable(s wire.Step, status string) bool {
 	case judge.PeerOutside:
 		return !slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, verb)
 	case judge.PeerDatabase:
-		return !onlyReads(s.Text) && (s.Protocol == "postgres" && pgwire.Durable(status) || s.Protocol == "mysql" && mysqlwire.Durable(status))
+		writes := !onlyReads(s.Text) || strings.HasPrefix(status, "COMMIT ") // MySQL's BEGIN may commit
+		return writes && (s.Protocol == "postgres" && pgwire.Durable(status) || s.Protocol == "mysql" && mysqlwire.Durable(status))
 	case queue.Peer:
 		return slices.ContainsFunc(strings.Split(s.Text, "; "), func(one string) bool {
 			verb, _, _ := strings.Cut(one, " ")
@@ -128,7 +129,10 @@ var readsQueue = map[string]bool{
 // onlyReads: every statement of the step does.
 func onlyReads(text string) bool {
 	return !slices.ContainsFunc(strings.Split(text, "; "), func(one string) bool {
-		verb, _, _ := strings.Cut(strings.ToUpper(one), " ")
+		verb, rest, _ := strings.Cut(strings.ToUpper(one), " ")
+		if strings.HasPrefix(rest, "STATEMENT ") { // MariaDB's SET STATEMENT … FOR INSERT …
+			return true
+		}
 		return !slices.Contains([]string{"SELECT", "SHOW", "SET", "BEGIN", "ROLLBACK", "START", "SAVEPOINT", "RELEASE"}, verb)
 	})
 }

@@ -69,20 +69,6 @@ func checkSet(set map[string]string, allowed []string) error {
 	return nil
 }
 
-// foreignServer is the host of an address such as postgres://db.example/shop, when
-// it is neither this machine nor allowed.
-func foreignServer(value string, allowed []string) string {
-	u, err := url.Parse(value)
-	if err != nil || !strings.Contains(value, "://") || u.Scheme == "http" || u.Scheme == "https" {
-		return ""
-	}
-	host := u.Hostname()
-	if host == "" || isLoopback(host) || slices.Contains(allowed, host) {
-		return ""
-	}
-	return host
-}
-
 func checkHost(field, address string, allowed []string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

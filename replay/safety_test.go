@@ -70,6 +70,9 @@ func TestEnvironment(t *testing.T) {
 		"AWS_PROFILE=live", "AWS_SECRET_ACCESS_KEY=secret", "aws_session_token=secret", "AWS_ENDPOINT_URL_SQS=https://sqs.example",
 		"HTTPS_PROXY=http://proxy.example", "all_proxy=socks5://proxy.example", "NO_PROXY=*",
 		"PGHOSTADDR=10.0.0.7", "PGPASSWORD=secret", "MYSQL_UNIX_PORT=/run/mysqld.sock", "CACHE=redis://127.0.0.1:6379", "STAGING=amqp://staging.example", "ISSUER=https://login.example",
+		"PGCHANNELBINDING=require", "TWO_URL=postgres://u@127.0.0.1:5432,db.example:5432/shop", "HASH_URL=postgres://u:se#cret%@db.example/shop",
+		"GO_DSN=u:secret@tcp(db.example:3306)/shop", "LIBPQ=user=u host=db.example dbname=shop", "QUERY_URL=postgres:///shop?host=db.example",
+		"GO_LOCAL=u@tcp([::1]:3306)/shop", "SOCKET=host=/run/postgresql dbname=shop", "TWO_LOCAL=postgres://u@127.0.0.1:5432,[::1]:5432/shop",
 	}
 	spec := &jobfile.Replay{
 		AllowHosts:  []string{"staging.example"},
@@ -95,13 +98,14 @@ func TestEnvironment(t *testing.T) {
 		"AWS_SECRET_ACCESS_KEY": "lab", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "AWS_CONFIG_FILE": "/dev/null", "AWS_EC2_METADATA_DISABLED": "true",
 		"TMPDIR": "/lab/case-1", "HTTP_PROXY": "http://127.0.0.1:4", "HTTPS_PROXY": "http://127.0.0.1:4", "http_proxy": "http://127.0.0.1:4", "https_proxy": "http://127.0.0.1:4",
 		"NO_PROXY": "127.0.0.1,localhost", "CACHE": "redis://127.0.0.1:6379", "STAGING": "amqp://staging.example", "ISSUER": "https://login.example",
+		"GO_LOCAL": "u@tcp([::1]:3306)/shop", "SOCKET": "host=/run/postgresql dbname=shop", "TWO_LOCAL": "postgres://u@127.0.0.1:5432,[::1]:5432/shop",
 	} {
 		if last[name] != want {
 			t.Errorf("%s is %q, want %q", name, last[name], want)
 		}
 	}
 	for name, value := range last {
-		if slices.Contains([]string{"READ_URL", "AWS_PROFILE", "aws_session_token", "all_proxy", "PGHOSTADDR", "PGPASSWORD", "MYSQL_UNIX_PORT", ""}, name) ||
+		if slices.Contains([]string{"READ_URL", "AWS_PROFILE", "aws_session_token", "all_proxy", "PGHOSTADDR", "PGPASSWORD", "MYSQL_UNIX_PORT", "PGCHANNELBINDING", "HASH_URL", ""}, name) ||
 			strings.Contains(value, "secret") || strings.Contains(value, "db.example") || value == "http://127.0.0.1:3" {
 			t.Errorf("%s=%s reaches a worker", name, value)
 		}
@@ -114,7 +118,7 @@ func TestEnvironmentOfTLS(t *testing.T) {
 	spec := &jobfile.Replay{Environment: jobfile.Environment{CA: "DB_CA"}, Set: map[string]string{"CURL_CA_BUNDLE": "mine.pem"}}
 	inherited := []string{"SSL_CERT_FILE=system.pem"}
 	with := environment(inherited, spec, addresses{authority: "/lab/case-1/ca.pem"})
-	for _, want := range []string{"DB_CA=/lab/case-1/ca.pem", "SSL_CERT_FILE=/lab/case-1/ca.pem", "PGSSLROOTCERT=/lab/case-1/ca.pem", "REQUESTS_CA_BUNDLE=/lab/case-1/ca.pem", "CURL_CA_BUNDLE=mine.pem"} {
+	for _, want := range []string{"DB_CA=/lab/case-1/ca.pem", "SSL_CERT_FILE=/lab/case-1/ca.pem", "PGSSLROOTCERT=/lab/case-1/ca.pem", "NODE_EXTRA_CA_CERTS=/lab/case-1/ca.pem", "REQUESTS_CA_BUNDLE=/lab/case-1/ca.pem", "CURL_CA_BUNDLE=mine.pem"} {
 		if !slices.Contains(with, want) {
 			t.Errorf("%s is not there", want)
 		}

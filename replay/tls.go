@@ -45,8 +45,8 @@ func (w *world) writeAuthority() error {
 }
 
 // trusting are the variables by which clients find whom to trust: OpenSSL's and Go's, so those
-// of Python and Ruby; of requests, curl, boto3; and libpq's.
-var trusting = []string{"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "PGSSLROOTCERT"}
+// of Python and Ruby; of requests, curl, boto3; libpq's; and that of Node.js, which adds to its own.
+var trusting = []string{"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "PGSSLROOTCERT", "NODE_EXTRA_CA_CERTS"}
 
 const here = "127.0.0.1"
 

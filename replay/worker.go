@@ -50,6 +50,10 @@ func (w *world) startWorker(ctx context.Context) (*worker, error) {
 func (w *world) startVersion(ctx context.Context, version string, arm func(*worker)) (*worker, error) {
 	k := &worker{name: workerName(len(w.workers)), launched: make(chan struct{})}
 	k.gate = wire.NewGate(func(e wire.Event) {
+		if e.Phase == wire.Unreadable {
+			w.history.add(judge.Event{Event: judge.EventUnreadable, Worker: k.name, Detail: e.Status})
+			return
+		}
 		w.history.add(judge.Event{Event: judge.EventStep, Worker: k.name, What: string(e.Phase), Step: e.Step.String(), Detail: e.Status})
 		w.queue.Crossed(k.name, e)
 		if k.trace != nil {
@@ -144,15 +148,27 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	return w.notReady(k)
 }
 
+// whyUnread is why its proxies have ended connections of it.
+func (k *worker) whyUnread() (why string) {
+	for _, p := range k.proxies {
+		if noted, ok := p.(interface{ Notes() []string }); ok {
+			for _, n := range noted.Notes() {
+				why += "; " + n
+			}
+		}
+	}
+	return why
+}
+
 func (w *world) notReady(k *worker) *hinted.Error {
 	if k.process.HasExited() {
 		return &hinted.Error{
-			What: fmt.Sprintf("a worker of version %q did not start: %v", w.plan.Version, exitText(k.process.Err)),
+			What: fmt.Sprintf("a worker of version %q did not start: %v%s", w.plan.Version, exitText(k.process.Err), k.whyUnread()),
 			Hint: startHint(k.process.Err, k.process.Printed()) + k.forkHint(), Output: tail(k.process.Printed()),
 		}
 	}
 	return &hinted.Error{
-		What: fmt.Sprintf("a worker of version %q did not ask the queue for messages within %s", w.plan.Version, w.Spec.Timeouts.Ready),
+		What: fmt.Sprintf("a worker of version %q did not ask the queue for messages within %s%s", w.plan.Version, w.Spec.Timeouts.Ready, k.whyUnread()),
 		Hint: "a replay needs long polling (WaitTimeSeconds over 0) from the addresses that environment names; raise timeouts.ready for a slow start" + k.forkHint(), Output: tail(k.process.Output()),
 	}
 }
@@ -160,7 +176,7 @@ func (w *world) notReady(k *worker) *hinted.Error {
 // pause stops the worker's processes where they are; a held step stays held.
 func (w *world) pause(k *worker) {
 	k.paused = true
-	k.process.Signal(syscall.SIGSTOP)
+	k.process.SignalAll(syscall.SIGSTOP)
 	w.awaitPolls(k)
 	w.history.add(judge.Event{Event: judge.EventWorker, Worker: k.name, What: judge.WorkerPaused})
 }
@@ -174,5 +190,5 @@ func (w *world) wake(k *worker, t *trap) {
 func (w *world) goOn(k *worker) {
 	k.paused = false
 	w.history.add(judge.Event{Event: judge.EventWorker, Worker: k.name, What: judge.WorkerWoken})
-	k.process.Signal(syscall.SIGCONT)
+	k.process.SignalAll(syscall.SIGCONT)
 }

@@ -17,6 +17,7 @@ const dialLimit = 10 * time.Second
 type Front struct {
 	Trials
 	gate     *Gate
+	peer     string
 	tls      *tls.Config // nil: TLS is declined
 	listener net.Listener
 	served   sync.WaitGroup
@@ -34,7 +35,7 @@ func (g *Gate) Listen(peer string) (*Front, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for %s: %w", peer, err)
 	}
-	return &Front{gate: g, tls: g.offers[peer], listener: listener, clients: map[*Client]struct{}{}}, nil
+	return &Front{gate: g, peer: peer, tls: g.offers[peer], listener: listener, clients: map[*Client]struct{}{}}, nil
 }
 
 // Serve hands each connection of the worker to serve, which carries it to its end.
@@ -80,12 +81,12 @@ func (f *Front) Admit() {
 	f.refuses = false
 }
 
-// Note keeps why the proxy has ended a connection by itself, once.
-func (f *Front) Note(why string) {
+func (f *Front) note(why string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !slices.Contains(f.notes, why) {
 		f.notes = append(f.notes, why)
+		f.gate.Unreadable(why)
 	}
 }
 

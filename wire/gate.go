@@ -131,6 +131,13 @@ func (g *Gate) note(s Step, p Phase, status string) {
 	g.record(Event{At: time.Now(), Step: s, Phase: p, Status: status})
 }
 
+// Unreadable records why a proxy ends a connection by itself.
+func (g *Gate) Unreadable(why string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.note(Step{}, Unreadable, why)
+}
+
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:

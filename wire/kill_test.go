@@ -50,8 +50,8 @@ func wantKilledStep(t *testing.T, k *tape, s wire.Step, side wire.Side) {
 	if side == wire.After {
 		want = []wire.Phase{wire.Request, wire.Forwarded, wire.Reply, wire.Killed}
 	}
-	if s != step("add", 20) || !slices.Equal(k.phases(s), want) {
-		t.Errorf("killed at %s: %v, want #20: %v", s, k.phases(s), want)
+	if s.Text != "add" || s.Nth < 20 || !slices.Equal(k.phases(s), want) {
+		t.Errorf("killed at %s: %v, want #20, or as many later as the worker was quicker: %v", s, k.phases(s), want)
 	}
 }
 

@@ -103,11 +103,20 @@ func (f *Front) Secure(client *Client) error {
 // declines is TLS's own "handshake failure": what a client of it understands.
 const declines = "\x15\x03\x03\x00\x02\x02\x28"
 
+// AsksTLS waits for the worker's first byte, and tells whether TLS begins so.
+func (c *Client) AsksTLS() (bool, error) {
+	const handshake = 0x16
+	first, err := c.first()
+	if errors.Is(err, net.ErrClosed) {
+		err = ErrShut // or cut by a fault
+	}
+	return first == handshake, err
+}
+
 // SecureIfAsked does so where the worker begins with TLS.
 func (f *Front) SecureIfAsked(client *Client) error {
-	const handshake = 0x16
-	first, err := client.first()
-	if err != nil || first != handshake {
+	asks, err := client.AsksTLS()
+	if !asks {
 		return err
 	}
 	if err = f.Secure(client); errors.Is(err, ErrDeclined) {

@@ -28,6 +28,10 @@ type Phase string
 
 // The phases. A step ends in one of the last five.
 const (
+	// Unreadable is of no step: the proxy has ended a connection, for the reason that is in
+	// the event's status.
+	Unreadable Phase = "unreadable"
+
 	// Request: the request, or a delivery, has been read whole.
 	Request Phase = "request"
 	// Forwarded: the request's first byte goes to the peer; a delivery's, to the worker.

@@ -53,7 +53,6 @@ func (s *Server) installMySQL(ctx context.Context) error {
 // loose are not known to every version.
 func (s *Server) common() []string {
 	args := []string{
-		"--tmpdir=" + s.group.Dir,
 		"--character-set-server=utf8mb4",
 		"--innodb-buffer-pool-size=32M",
 		"--loose-innodb-log-file-size=16M",

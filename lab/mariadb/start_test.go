@@ -86,3 +86,11 @@ func TestFindMySQL(t *testing.T) {
 func BenchmarkStart(b *testing.B) {
 	processtest.BenchmarkStart(b, func() (processtest.Server, error) { return Start(b.Context()) })
 }
+
+func TestFolderWithBlanks(t *testing.T) {
+	processtest.Blanks(t)
+	s := own(t)
+	if got := query(t, connect(t, s.DSN("")), "SELECT @@tmpdir"); got != s.group.Dir {
+		t.Errorf("what is temporary goes to %s, not to %s", got, s.group.Dir)
+	}
+}

@@ -27,5 +27,10 @@ save ""
 appendonly no
 appendfsync no
 %s
-`, port, g.Dir, g.Path(kind.PIDFile), strings.Join(settings, "\n"))
+`, port, quoted(g.Dir), quoted(g.Path(kind.PIDFile)), strings.Join(settings, "\n"))
+}
+
+// quoted is a path that may have blanks in it.
+func quoted(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }

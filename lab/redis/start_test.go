@@ -66,3 +66,8 @@ func TestNotInstalled(t *testing.T) {
 func BenchmarkStart(b *testing.B) {
 	processtest.BenchmarkStart(b, func() (processtest.Server, error) { return Start(b.Context()) })
 }
+
+func TestFolderWithBlanks(t *testing.T) {
+	processtest.Blanks(t)
+	connect(t, own(t)).want(t, "PING", "+PONG")
+}

@@ -57,7 +57,17 @@ type taken struct {
 	told, worked, over, acked bool // in this delivery: an event came, something was said elsewhere, the event of its end came, it was acknowledged
 	forced                    bool // put on again while in hand
 	quiet                     bool // acknowledged a moment ago, though nothing shows that it had run
+	way                       way  // of what the broker does not keep
 }
+
+// way is how far a copy has come that was taken off its queue.
+type way int
+
+const (
+	begun way = iota
+	onItsWay
+	handed // over to its worker, which notes that before it begins
+)
 
 type state int
 

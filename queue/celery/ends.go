@@ -131,6 +131,26 @@ func (c *copies) dead(worker string) {
 	c.Tell()
 }
 
+// gets is told that what was on its way to a worker has come so far.
+func (c *copies) gets(worker string, from, to way) {
+	c.Lock()
+	defer c.Unlock()
+	for _, t := range c.those(func(t *taken) bool { return t.worker == worker && t.way == from }) {
+		t.way = to
+	}
+}
+
+// missed is told that the worker's connection ended there: it lives, and does not begin with it.
+func (c *copies) missed(worker string, at way) {
+	c.Lock()
+	defer c.Unlock()
+	for _, t := range c.those(func(t *taken) bool { return t.worker == worker && t.way == at && t.isInside() }) {
+		t.way = begun
+		c.bereft(t)
+	}
+	c.Tell()
+}
+
 func (c *copies) bereft(t *taken) {
 	worker := t.worker
 	if t.quiet {

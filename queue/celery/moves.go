@@ -73,6 +73,8 @@ func (c *copies) received(worker string, m message, place string, kept bool) {
 	*t = taken{message: m, n: t.n, place: place, worker: worker, state: inHand, forced: t.forced}
 	if kept {
 		c.keep(t)
+	} else {
+		t.way = onItsWay
 	}
 	eta, ok := m.eta()
 	if wait := time.Until(eta); ok && wait > 0 {
@@ -86,15 +88,25 @@ func (c *copies) received(worker string, m message, place string, kept bool) {
 
 // rename gives the copy that is delivered the name by which it will be acknowledged, where
 // the broker has no name for it of its own: any one of the task that waits just so is it.
-func (c *copies) rename(m *message, tag string) {
+// What is delivered again, and waits nowhere, was in a worker whose connection has ended:
+// nobody is given what another one has.
+func (c *copies) rename(m *message, tag string, again bool) {
 	c.Lock()
 	defer c.Unlock()
 	_, timed := m.eta()
 	m.Properties["delivery_tag"] = raw(tag)
-	t := c.first(func(t *taken) bool {
-		_, has := t.eta()
-		return t.id() == m.id() && t.state == visible && has == timed
-	})
+	of := func(is func(*taken) bool) *taken {
+		return c.first(func(t *taken) bool {
+			_, has := t.eta()
+			return t.id() == m.id() && has == timed && is(t)
+		})
+	}
+	t := of(func(t *taken) bool { return t.state == visible })
+	if t == nil && again {
+		if t = of(func(t *taken) bool { return t.isInside() && t.kept }); t != nil {
+			c.bereft(t)
+		}
+	}
 	if t != nil {
 		t.message = *m
 	}

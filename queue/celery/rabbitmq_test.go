@@ -31,6 +31,7 @@ type consumer struct {
 	*testing.T
 	q       *Queue
 	gate    *wire.Gate
+	address string
 	channel *amqp.Channel
 	tasks   <-chan amqp.Delivery
 }
@@ -47,22 +48,30 @@ func startConsumer(t *testing.T) consumer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := amqp.Dial(vhost(way.Addresses().Broker))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close(); c.gate.Shut(); way.Close(); c.gate.Close() })
-	if c.channel, err = conn.Channel(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.channel.QueueDeclare(standard, true, false, false, false, nil); err != nil {
-		t.Fatal(err)
-	}
-	if c.tasks, err = c.channel.Consume(standard, "", false, false, false, false, nil); err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() { c.gate.Shut(); way.Close(); c.gate.Close() })
+	c.address = vhost(way.Addresses().Broker)
+	c.connect()
 	c.hears()
 	return c
+}
+
+// connect does so once more where it was connected before.
+func (c *consumer) connect() {
+	c.Helper()
+	conn, err := amqp.Dial(c.address)
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.Cleanup(func() { conn.Close() })
+	if c.channel, err = conn.Channel(); err != nil {
+		c.Fatal(err)
+	}
+	if _, err := c.channel.QueueDeclare(standard, true, false, false, false, nil); err != nil {
+		c.Fatal(err)
+	}
+	if c.tasks, err = c.channel.Consume(standard, "", false, false, false, false, nil); err != nil {
+		c.Fatal(err)
+	}
 }
 
 // hears says by its answer that its task is acknowledged late.
@@ -148,6 +157,25 @@ func TestRabbitMQGivesBack(t *testing.T) {
 	}
 	if n := depth(t, c.q); n != 0 {
 		t.Errorf("%d on the queue after they were lost", n)
+	}
+}
+
+// A worker whose connection is cut gets what it had once more, and acknowledges that.
+func TestRabbitMQConnectionCut(t *testing.T) {
+	c := startConsumer(t)
+	cut := c.gate.Arm(wire.Fault{Match: func(s wire.Step) bool { return c.q.IsEnd("A", s) }, Do: wire.Drop})
+	send(t, c.q)
+	_ = c.take().Ack(false) // it is not forwarded
+	<-cut.Fired()
+	c.connect()
+	d := c.take()
+	c.until("[sent1 received1 visibility_over1 received1]")
+	if err := d.Ack(false); err != nil {
+		t.Fatal(err)
+	}
+	c.until("[sent1 received1 visibility_over1 received1 deleted1]")
+	if s := c.q.Look(); s.Left() != 0 || !s.Idle["A"] {
+		t.Errorf("at the end: %+v", s)
 	}
 }
 

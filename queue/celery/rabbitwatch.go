@@ -23,15 +23,15 @@ func (r *rabbitBroker) saw(worker string, said amqpwire.Said) {
 		switch said.Method {
 		case "Basic.Deliver":
 			if m, ok := readAMQP(one); ok {
-				r.rename(&m, tagOf(worker, said.Channel, one))
+				r.rename(&m, tagOf(worker, said, one), one.Redelivered)
 				r.received(worker, m, placeOf(one), true)
 			}
 		case "Basic.Publish":
 			r.published(worker, one)
 		case "Basic.Ack":
-			r.acknowledged(worker, tagOf(worker, said.Channel, one))
+			r.acknowledged(worker, tagOf(worker, said, one))
 		case "Basic.Nack", "Basic.Reject":
-			r.rejected(worker, tagOf(worker, said.Channel, one), said.Requeue)
+			r.rejected(worker, tagOf(worker, said, one), said.Requeue)
 		}
 	}
 }
@@ -88,8 +88,8 @@ func placeOf(one amqpwire.Message) string {
 }
 
 // tagOf names a delivery: the broker counts them on each channel.
-func tagOf(worker string, channel uint16, one amqpwire.Message) string {
-	return fmt.Sprintf("%s/%d/%d", worker, channel, one.Tag)
+func tagOf(worker string, said amqpwire.Said, one amqpwire.Message) string {
+	return fmt.Sprintf("%s/%d/%d/%d", worker, said.Connection, said.Channel, one.Tag)
 }
 
 // name calls a step by what it means to the messages.
@@ -100,7 +100,7 @@ func (r *rabbitBroker) name(worker string, said amqpwire.Said) string {
 	first := said.Messages[0]
 	switch said.Method {
 	case "Basic.Ack":
-		return r.nameOfAck(worker, tagOf(worker, said.Channel, first))
+		return r.nameOfAck(worker, tagOf(worker, said, first))
 	case "Basic.Publish":
 		if strings.HasPrefix(first.Exchange, "celeryev") && strings.HasPrefix(first.RoutingKey, "task") {
 			return r.nameOfEvents(worker, eventsIn(first.Body))

@@ -120,7 +120,7 @@ func TestPutBackAndItsTime(t *testing.T) {
 		t.Errorf("%v %v", now.Headers, now.Properties)
 	}
 	r.expect("sent1, received1 A, visibility_changed1 A, visibility_over1, received1 A")
-	if n := r.q.broker.(*redisBroker).client.HExists(t.Context(), unacked, kept.tag()).Val(); n {
+	if n := r.q.broker.(*redisBroker).Client.HExists(t.Context(), unacked, kept.tag()).Val(); n {
 		t.Error("the one in memory would come once more")
 	}
 }
@@ -264,7 +264,7 @@ func (r rig) giveBackThenPoll(m message) {
 
 func (r rig) pollBeforeGiveBackIsSeen(m message) {
 	broker := r.q.broker.(*redisBroker)
-	_, err := broker.client.TxPipelined(r.Context(), func(p redis.Pipeliner) error { r.giveBack(p, m); return nil })
+	_, err := broker.Client.TxPipelined(r.Context(), func(p redis.Pipeliner) error { r.giveBack(p, m); return nil })
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -26,7 +26,11 @@ func (r *redisBroker) watch(worker string) respwire.Options {
 	return respwire.Options{
 		Name: func(said respwire.Said) string { return r.name(worker, said) },
 		Saw: func(_ wire.Step, said respwire.Said) {
-			if said.Delivery || said.Reply.IsError() || said.Transaction && said.Reply.IsNull() {
+			if said.Delivery {
+				r.gets(worker, onItsWay, handed)
+				return
+			}
+			if said.Reply.IsError() || said.Transaction && said.Reply.IsNull() {
 				return
 			}
 			if from, texts := said.Taken(); len(texts) > 0 {
@@ -146,9 +150,22 @@ func isPoll(s wire.Step) bool {
 
 func (r *redisBroker) isEnd(s wire.Step) bool { return s.Text == stepAck || s.Text == stepEnd }
 
-// crossed follows the polls. The first one waits until the worker has been told to tell
-// its task events, or a message that is there already would be done before.
+// isNote: the worker notes that it has a task, before it begins with it.
+func isNote(s wire.Step) bool { return strings.Contains(s.Text, "HSET "+unacked+";") }
+
+func isCut(e wire.Event) bool { return e.Phase == wire.Dropped || e.Phase == wire.Lost }
+
+// crossed follows the polls, and what comes of them. The first one waits until the worker has
+// been told to tell its task events, or a message that is there already would be done before.
 func (r *redisBroker) crossed(worker string, e wire.Event) {
+	switch {
+	case isNote(e.Step) && e.Phase == wire.Passed:
+		r.gets(worker, handed, begun)
+	case isNote(e.Step) && isCut(e):
+		r.missed(worker, handed)
+	case strings.HasPrefix(e.Step.Text, "Deliver ") && isCut(e):
+		r.missed(worker, onItsWay)
+	}
 	if !isPoll(e.Step) {
 		return
 	}

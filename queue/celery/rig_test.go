@@ -169,7 +169,7 @@ func (r rig) advance(d time.Duration) {
 // left is what the list has now.
 func (r rig) left() (all []message) {
 	r.Helper()
-	for _, text := range r.q.broker.(*redisBroker).client.LRange(r.Context(), "celery", 0, -1).Val() {
+	for _, text := range r.q.broker.(*redisBroker).Client.LRange(r.Context(), "celery", 0, -1).Val() {
 		m, _ := read([]byte(text))
 		all = append(all, m)
 	}

@@ -199,13 +199,13 @@ func TestADeadWorkerLosesItsJobAndTakesNoOther(t *testing.T) {
 	}
 	r.die()
 	<-open
-	if n := r.q.client.LLen(t.Context(), "queue:default").Val(); n != 0 {
+	if n := r.q.Client.LLen(t.Context(), "queue:default").Val(); n != 0 {
 		t.Fatalf("%d are left: nothing was lost", n)
 	}
 	if err := r.q.Advance(time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.q.client.RPop(t.Context(), "queue:default").Val(); got != payload {
+	if got := r.q.Client.RPop(t.Context(), "queue:default").Val(); got != payload {
 		t.Errorf("put on again: %s, want %s", got, payload)
 	}
 }

@@ -84,7 +84,7 @@ func (q *Queue) reclaim(ctx context.Context) error {
 			over = append(over, beatOf(identity))
 		}
 	}
-	if err := q.client.Del(ctx, over...).Err(); err != nil {
+	if err := q.Client.Del(ctx, over...).Err(); err != nil {
 		return fmt.Errorf("let heartbeats end: %w", err)
 	}
 	return nil
@@ -119,7 +119,7 @@ func (q *Queue) giveBack(ctx context.Context, c queue.Copy) error {
 	}
 	q.Reclaimed("", c.Message, c.Kept)
 	q.Arrived("", c.Message, place, text)
-	return q.client.Eval(ctx, back, []string{c.Kept, place}, c.Payload, text).Err()
+	return q.Client.Eval(ctx, back, []string{c.Kept, place}, c.Payload, text).Err()
 }
 
 func interruptedAgain(payload []byte) ([]byte, error) {

@@ -187,7 +187,7 @@ func TestReliableAnIdleWorkerGetsIt(t *testing.T) {
 	if again := b.ask(); counted(t, again) != 1 {
 		t.Errorf("again: %s", again)
 	}
-	if n := a.q.client.Exists(t.Context(), a.list()).Val(); n != 0 {
+	if n := a.q.Client.Exists(t.Context(), a.list()).Val(); n != 0 {
 		t.Error("it is in the dead one's list, too")
 	}
 }
@@ -293,7 +293,7 @@ func TestReliableLose(t *testing.T) {
 		if err := a.q.Lose(); err != nil {
 			t.Fatal(err)
 		}
-		if n := a.q.client.Exists(t.Context(), a.list(), retry).Val(); n != 0 {
+		if n := a.q.Client.Exists(t.Context(), a.list(), retry).Val(); n != 0 {
 			t.Errorf("%s: it is in %d lists", id, n)
 		}
 		if !strings.HasSuffix(a.told(), want) {

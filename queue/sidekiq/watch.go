@@ -21,10 +21,15 @@ const (
 // watch follows what one process says to Redis.
 func (q *Queue) watch(worker string) respwire.Options {
 	return respwire.Options{Saw: func(_ wire.Step, said respwire.Said) {
-		if said.Delivery || said.Reply.IsError() || said.Reply.IsNull() { // such as SET with NX
+		if said.Reply.IsError() || said.Reply.IsNull() { // such as SET with NX
 			return
 		}
-		if from, texts := said.Taken(); from != nil {
+		from, texts := said.Taken()
+		if said.Delivery {
+			q.eachJob(texts, func(j job, _ []byte) { q.Delivered(worker, j.JID) })
+			return
+		}
+		if from != nil {
 			q.eachJob(texts, func(j job, text []byte) { q.took(worker, j.JID, string(from), text, said.Commands[0]) })
 		}
 		for _, c := range said.Commands {
@@ -115,14 +120,22 @@ func isPoll(s wire.Step) bool {
 	return queue.IsPoll(s.String()) && strings.HasPrefix(keys, queuePrefix)
 }
 
+// isDelivery: the worker gets a job.
+func isDelivery(s wire.Step) bool {
+	return s.Peer == queue.Peer && strings.HasPrefix(s.Text, "Deliver "+queuePrefix)
+}
+
 // IsEnd is true of the poll by which a worker shows that it is done, where there is no
 // acknowledgement.
 func (q *Queue) IsEnd(worker string, s wire.Step) bool {
 	return isPoll(s) && q.WouldEnd(worker) || isAcknowledgement(s) && q.Keeps(worker)
 }
 
-// Crossed follows the polls.
+// Crossed follows the polls, and what comes of them.
 func (q *Queue) Crossed(worker string, e wire.Event) {
+	if isDelivery(e.Step) && (e.Phase == wire.Dropped || e.Phase == wire.Lost) {
+		q.Missed(worker)
+	}
 	if !isPoll(e.Step) {
 		return
 	}

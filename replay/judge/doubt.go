@@ -47,7 +47,7 @@ func unseen(_ Planned, events []Event) Verdict {
 		switch {
 		case e.Event == EventUnproxied:
 			return doubt("a call went past the stand-ins: %s", e.Detail)
-		case e.Event == EventTimeout, e.Event == EventUnread:
+		case e.Event == EventTimeout, e.Event == EventUnread, e.Event == EventUnreadable:
 			return doubt("%s", e.Detail)
 		case e.Event == EventWorker && e.What == WorkerFailed:
 			return doubt("worker %s ended by itself: %s", e.Worker, e.Detail)

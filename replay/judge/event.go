@@ -25,6 +25,7 @@ const (
 	EventOutlived   = "outlived"        // processes of a worker were there after their parent
 	EventRecorded   = "recorded"        // what a run says, before anything is struck
 	EventUnread     = "unread"          // the database could not be looked at: somebody was in the way
+	EventUnreadable = "unreadable"      // a proxy ended a connection that it could not read
 	EventApart      = "apart"           // the workers of a race did not meet: one was waited for in vain
 	EventPrinted    = "printed"         // what a worker printed that got nowhere
 )

@@ -37,6 +37,7 @@ func TestJudge(t *testing.T) {
 
 		{"the end was not seen", job.Lookup, guarded, "sequential", nil, Unknown, ""},
 		{"time-out", job.Lookup, guarded, "sequential", []Event{timeout, look(SeenEnd, completed)}, Unknown, ""},
+		{"a connection that could not be read", job.Lookup, guarded, "sequential", []Event{{Event: EventUnreadable, Detail: "connection of the queue ended"}, look(SeenEnd, nothing)}, Unknown, ""},
 		{"a busy worker's message is not stuck", job.Lookup, guarded, "sequential", []Event{timeout, look(SeenEnd, claimed)}, Unknown, ""},
 		{"an unproxied call", job.Lookup, guarded, "sequential", []Event{unproxied, look(SeenEnd, completed)}, Unknown, ""},
 		{"an effect that went elsewhere is not lost", job.Lookup, unguarded, "sequential", []Event{unproxied, look(SeenEnd, nothing)}, Unknown, ""},

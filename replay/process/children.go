@@ -24,6 +24,18 @@ func (p *Process) KillChildren() (n int) {
 	return len(killed)
 }
 
+// SignalAll sends a signal to the group, and to what the processes of the group have started
+// that has left it: RQ's work horse.
+func (p *Process) SignalAll(s syscall.Signal) {
+	p.Signal(s)
+	t := tree{group: p.Pid}
+	for pid, other := range t.descendants(processes()) {
+		if other.group != p.Pid {
+			_ = syscall.Kill(pid, s) // ESRCH: it has ended
+		}
+	}
+}
+
 func anyRuns(started map[int]string) bool {
 	for pid, s := range processes() {
 		if started[pid] == s.started {

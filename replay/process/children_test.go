@@ -65,3 +65,46 @@ func hasChild(p *Process, name string) bool {
 	}
 	return false
 }
+
+// RQ's work horse has a group of its own. Standing still and going on is for it, too.
+func TestASignalForAllReachesAChildThatHasLeftTheGroup(t *testing.T) {
+	t.Parallel()
+	p, err := Start("setsid sleep 1000 & sleep 1001; wait", "", os.Environ()) // setsid forks where it leads a group, and does not here
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	left := 0
+	for left == 0 && !p.HasExited() {
+		for pid, s := range processes() {
+			if s.parent == p.Pid && s.group != p.Pid && nameOf(pid) == "sleep" {
+				left = pid
+			}
+		}
+	}
+	if left == 0 {
+		t.Fatalf("no child has left the group; it printed %q", p.Printed())
+	}
+	p.Signal(syscall.SIGSTOP)
+	if state(left) == "T" { // the control: the group's signal does not reach it
+		t.Error("it was stopped with the group")
+	}
+	p.SignalAll(syscall.SIGSTOP)
+	awaitState(t, left, "T")
+	p.SignalAll(syscall.SIGCONT)
+	awaitState(t, left, "S")
+}
+
+func state(pid int) string {
+	_, after, _ := strings.Cut(oneRead(procFile(pid, "stat")), ") ")
+	return after[:min(1, len(after))]
+}
+
+func awaitState(t *testing.T, pid int, want string) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); state(pid) != want; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("its state is %s, want %s", state(pid), want)
+		}
+	}
+}

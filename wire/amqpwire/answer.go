@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // answer carries what the broker says, until it goes.
@@ -21,7 +23,7 @@ func (s *session) answer() {
 	if err == nil {
 		err = s.replies.err
 	}
-	s.proxy.blame("broker", err)
+	s.proxy.Blame("broker", protocol, err)
 	s.up.Close()
 	s.end()
 	if f := s.land(); f != nil {
@@ -93,7 +95,7 @@ func (s *session) comes(m method, f frame) (message Message, noAck bool, err err
 	}
 	message.Exchange, message.RoutingKey = a.text(), a.text()
 	if a.short {
-		return message, false, wrong("%s is cut short", names[m])
+		return message, false, wire.Wrong("%s is cut short", names[m])
 	}
 	return message, noAck, nil
 }
@@ -110,10 +112,10 @@ func (s *session) gives(channel uint16, c *content) error {
 	}
 	f := s.land()
 	if f == nil || !f.isAnsweredBy(basicGetOK, channel) {
-		return wrong("it gives a message that nobody has asked for")
+		return wire.Wrong("it gives a message that nobody has asked for")
 	}
 	f.said.Status = "message"
-	s.proxy.saw(f.crossing.Step(), f.said)
+	s.saw(f.crossing.Step(), f.said)
 	err := f.crossing.Finish(f.said.Status)
 	if err == nil {
 		err = s.deliver(said, c)
@@ -125,11 +127,11 @@ func (s *session) gives(channel uint16, c *content) error {
 }
 
 func (s *session) deliver(said Said, what sender) error {
-	x, err := s.proxy.gate.Deliver(s.client, s.up, "amqp", s.proxy.peer, s.proxy.name(said))
+	x, err := s.proxy.gate.Deliver(s.client, s.up, "amqp", s.proxy.peer, s.name(said))
 	if err != nil {
 		return err
 	}
-	s.proxy.saw(x.Step(), said) // not later: the worker may acknowledge it at once, and that is seen after it
+	s.saw(x.Step(), said) // not later: the worker may acknowledge it at once, and that is seen after it
 	if err := s.replies.sendStep(x.Onward, what); err != nil {
 		x.Lost("client has gone")
 		return err
@@ -141,7 +143,7 @@ func (s *session) deliver(said Said, what sender) error {
 func (s *session) finish(a *flight, m method, f frame) error {
 	s.learn(m, f)
 	a.said.Status = status(m, f)
-	s.proxy.saw(a.crossing.Step(), a.said)
+	s.saw(a.crossing.Step(), a.said)
 	if err := a.crossing.Reply(a.said.Status); err != nil {
 		return err
 	}

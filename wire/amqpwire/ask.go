@@ -1,6 +1,10 @@
 package amqpwire
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/twiceproof/twiceproof/wire"
+)
 
 // ask carries what the worker says, until it goes.
 func (s *session) ask() error {
@@ -97,7 +101,7 @@ func (s *session) acknowledges(m method, f frame, said *Said) error {
 	a := args(f)
 	tag, bits := a.number64(), a.octet()
 	if a.short {
-		return wrong("%s is cut short", said.Method)
+		return wire.Wrong("%s is cut short", said.Method)
 	}
 	multiple := m != basicReject && bits&1 != 0
 	said.Requeue = m == basicNack && bits&2 != 0 || m == basicReject && bits&1 != 0
@@ -126,7 +130,7 @@ func (s *session) expect(m method, f frame, names []string) {
 }
 
 func (s *session) step(said Said, answers []method, what sender) (mine bool, err error) {
-	x, err := s.proxy.gate.Enter(s.client, "amqp", s.proxy.peer, s.proxy.name(said))
+	x, err := s.proxy.gate.Enter(s.client, "amqp", s.proxy.peer, s.name(said))
 	if err != nil {
 		return true, err
 	}
@@ -146,6 +150,6 @@ func (s *session) step(said Said, answers []method, what sender) (mine bool, err
 		return true, err
 	}
 	s.channels.settled(said.Channel, said.Messages)
-	s.proxy.saw(x.Step(), said)
+	s.saw(x.Step(), said)
 	return true, x.Finish("")
 }

@@ -22,7 +22,7 @@ type contents map[uint16]*content
 // begin is a method that has a content.
 func (cs contents) begin(f frame, m Message, unacked bool) error {
 	if cs[f.channel()] != nil {
-		return wrong("a content is not at its end when the next method comes")
+		return wire.Wrong("a content is not at its end when the next method comes")
 	}
 	c := &content{method: methodOf(f), message: m, unacked: unacked}
 	cs[f.channel()] = c
@@ -33,7 +33,7 @@ func (cs contents) begin(f frame, m Message, unacked bool) error {
 func (cs contents) add(f frame) (*content, error) {
 	c := cs[f.channel()]
 	if c == nil || c.headed != (f.kind() == bodyFrame) {
-		return nil, wrong("a frame of kind %d has no place on channel %d", f.kind(), f.channel())
+		return nil, wire.Wrong("a frame of kind %d has no place on channel %d", f.kind(), f.channel())
 	}
 	if err := c.Add(f.raw); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (c *content) head(f frame) error {
 	c.left, c.headed = a.number64(), true
 	c.properties(a)
 	if a.short {
-		return wrong("a content's header is cut short")
+		return wire.Wrong("a content's header is cut short")
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (c *content) properties(a *arguments) {
 
 func (c *content) body(part []byte) error {
 	if uint64(len(part)) > c.left {
-		return wrong("a content is longer than its header says")
+		return wire.Wrong("a content is longer than its header says")
 	}
 	c.left -= uint64(len(part))
 	room := maxBody - len(c.message.Body)

@@ -3,9 +3,10 @@ package amqpwire
 import (
 	"bufio"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"sync/atomic"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // Kinds of frames.
@@ -22,13 +23,6 @@ const (
 	around    = frameHead + 1
 	largest   = 128 << 20 // where the sides have agreed on no bound
 )
-
-// malformed is an error of the bytes, not of the connection.
-type malformed struct{ what string }
-
-func (m *malformed) Error() string { return m.what }
-
-func wrong(format string, args ...any) error { return &malformed{fmt.Sprintf(format, args...)} }
 
 // frame is one frame, whose bytes are its own.
 type frame struct{ raw []byte }
@@ -61,19 +55,19 @@ func (fs *frames) next() (frame, error) {
 	}
 	switch kind := head[0]; {
 	case kind != methodFrame && kind != headerFrame && kind != bodyFrame && kind != heartbeatFrame:
-		return frame{}, wrong("a frame begins with %q", head)
+		return frame{}, wire.Wrong("a frame begins with %q", head)
 	case size > limit:
-		return frame{}, wrong("a frame of %d bytes is longer than %d", size, limit)
+		return frame{}, wire.Wrong("a frame of %d bytes is longer than %d", size, limit)
 	}
 	f := frame{make([]byte, size)}
 	if _, err := io.ReadFull(fs, f.raw); err != nil {
 		return frame{}, err
 	}
 	if end := f.raw[size-1]; end != frameEnd {
-		return frame{}, wrong("a frame ends in %#x", end)
+		return frame{}, wire.Wrong("a frame ends in %#x", end)
 	}
 	if f.kind() == methodFrame && len(f.payload()) < 4 {
-		return frame{}, wrong("a method frame has no method")
+		return frame{}, wire.Wrong("a method frame has no method")
 	}
 	return f, nil
 }

@@ -1,6 +1,10 @@
 package amqpwire
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/twiceproof/twiceproof/wire"
+)
 
 // method is a class and a method of it.
 type method uint32
@@ -92,7 +96,7 @@ func (s spec) of(f frame) (names []string, answered bool, err error) {
 	}
 	answered = len(s.answers) > 0 && (s.noWait < 0 || !a.bit(s.noWait))
 	if a.short {
-		return nil, false, wrong("%s is cut short", s.name)
+		return nil, false, wire.Wrong("%s is cut short", s.name)
 	}
 	return names, answered, nil
 }

@@ -2,7 +2,6 @@ package amqpwire
 
 import (
 	"bufio"
-	"errors"
 	"io"
 	"sync/atomic"
 
@@ -28,6 +27,8 @@ type Proxy struct {
 	peer     string
 	upstream string
 	options  Options
+
+	connections atomic.Int32
 }
 
 // Listen starts a proxy in front of the broker at upstream, such as "127.0.0.1:5672".
@@ -56,7 +57,7 @@ func (p *Proxy) serve(client *wire.Client) {
 	var agreed atomic.Uint32
 	fromClient := &frames{bufio.NewReaderSize(client, 16<<10), &agreed}
 	if err := p.greet(client, fromClient); err != nil {
-		p.blame("worker", err)
+		p.Blame("worker", protocol, err)
 		return
 	}
 	conn, err := wire.Dial(p.upstream)
@@ -68,7 +69,7 @@ func (p *Proxy) serve(client *wire.Client) {
 	defer up.Close()
 	fromServer := &frames{bufio.NewReaderSize(up, 16<<10), &agreed}
 	if err := p.introduce(client, up, fromServer); err != nil {
-		p.blame("broker", err)
+		p.Blame("broker", protocol, err)
 		return
 	}
 	p.session(client, up, broker, fromClient, fromServer).run()
@@ -82,7 +83,7 @@ func (p *Proxy) greet(client io.Writer, from *frames) error {
 	}
 	if string(said) != greeting {
 		_, _ = io.WriteString(client, greeting) // the connection ends either way
-		return wrong("it begins with %q", said)
+		return wire.Wrong("it begins with %q", said)
 	}
 	return nil
 }
@@ -99,28 +100,7 @@ func (p *Proxy) introduce(client, up io.Writer, from *frames) error {
 	}
 	other, _ := from.Peek(len(greeting)) // or less
 	_, _ = client.Write(other)           // the connection ends either way
-	return wrong("it begins with %q", other)
+	return wire.Wrong("it begins with %q", other)
 }
 
-func (p *Proxy) name(said Said) string {
-	if p.options.Name != nil {
-		if name := p.options.Name(said); name != "" {
-			return wire.Clip(name)
-		}
-	}
-	return DefaultName(said)
-}
-
-func (p *Proxy) saw(step wire.Step, said Said) {
-	if p.options.Saw != nil {
-		p.options.Saw(step, said)
-	}
-}
-
-// blame notes bytes that the proxy could not read.
-func (p *Proxy) blame(side string, err error) {
-	var m *malformed
-	if errors.As(err, &m) {
-		p.Note("connection of the " + p.peer + " ended: the " + side + " does not speak AMQP 0-9-1: " + m.what)
-	}
-}
+const protocol = "AMQP 0-9-1"

@@ -29,8 +29,10 @@ type Message struct {
 // Said is what was said in a step.
 type Said struct {
 	// Method is such as "Basic.Deliver".
-	Method  string
-	Channel uint16
+	Method string
+	// Connection counts those of the worker, from 1: each numbers its channels anew.
+	Connection int32
+	Channel    uint16
 	// Names are those of queues, exchanges and keys among the method's arguments.
 	Names []string
 	// Messages has what is published, delivered or given back; of an acknowledgement all

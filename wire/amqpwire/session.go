@@ -13,6 +13,7 @@ import (
 // step that is answered, and back with its answer.
 type session struct {
 	proxy    *Proxy
+	number   int32 // of the worker's connections
 	client   *wire.Client
 	up       *wire.Upstream
 	broker   *ending
@@ -40,7 +41,7 @@ type sender interface{ Send(w io.Writer) error }
 
 func (p *Proxy) session(client *wire.Client, up *wire.Upstream, broker *ending, fromClient, fromServer *frames) *session {
 	return &session{
-		proxy: p, client: client, up: up, broker: broker,
+		proxy: p, number: p.connections.Add(1), client: client, up: up, broker: broker,
 		requests: newLane(fromClient, up), replies: newLane(fromServer, client),
 		channels: channels{all: map[uint16]*channelState{}},
 		turn:     make(chan struct{}, 1), over: make(chan struct{}),
@@ -52,7 +53,7 @@ func (s *session) run() {
 	lanes.Go(s.requests.read)
 	lanes.Go(s.replies.read)
 	go s.answer()
-	s.proxy.blame("worker", s.ask())
+	s.proxy.Blame("worker", protocol, s.ask())
 	close(s.requests.stop)
 	s.mu.Lock()
 	s.gone = true
@@ -60,6 +61,23 @@ func (s *session) run() {
 	s.up.Close()
 	<-s.over
 	lanes.Wait()
+}
+
+func (s *session) name(said Said) string {
+	said.Connection = s.number
+	if s.proxy.options.Name != nil {
+		if name := s.proxy.options.Name(said); name != "" {
+			return wire.Clip(name)
+		}
+	}
+	return DefaultName(said)
+}
+
+func (s *session) saw(step wire.Step, said Said) {
+	said.Connection = s.number
+	if s.proxy.options.Saw != nil {
+		s.proxy.options.Saw(step, said)
+	}
 }
 
 var errGone = errors.New("broker has gone")

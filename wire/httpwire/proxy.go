@@ -64,6 +64,10 @@ func hostOf(upstream string) (string, error) {
 // with http.ErrAbortHandler, which is net/http's way to close a connection
 // without a byte.
 func (p *Proxy) step(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor > 1 {
+		p.gate.Unreadable("connection of the " + p.peer + " ended: the worker speaks HTTP/2 without having asked for it, and it is offered HTTP/1.1")
+		panic(http.ErrAbortHandler)
+	}
 	body, err := readWhole(r.Body)
 	if err != nil {
 		refuseBody(w, err)

@@ -8,8 +8,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twiceproof/twiceproof/wire"
 	"github.com/twiceproof/twiceproof/wire/httpwire"
 )
+
+// A worker that takes HTTP/2 for granted is told so by nobody but the record.
+func TestHTTP2IsNotSpoken(t *testing.T) {
+	u := startUpstream(t)
+	p, _, k := start(t, u.URL)
+	for want, granted := range []bool{true, false} {
+		c := client()
+		c.Transport.(*http.Transport).Protocols = &http.Protocols{}
+		c.Transport.(*http.Transport).Protocols.SetUnencryptedHTTP2(granted)
+		c.Transport.(*http.Transport).Protocols.SetHTTP1(!granted)
+		if err := <-get(c, p.URL()+"/charges"); (err == nil) == granted || u.count("GET /charges") != want {
+			t.Errorf("HTTP/2 %t: %v, %d calls", granted, err, u.count("GET /charges"))
+		}
+		c.CloseIdleConnections()
+	}
+	if n := k.count("", wire.Unreadable); n != 1 || k.count("PRI *", wire.Request) != 0 {
+		t.Errorf("recorded %d times", n)
+	}
+}
 
 func TestRefuse(t *testing.T) {
 	u := startUpstream(t)

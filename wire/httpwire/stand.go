@@ -2,6 +2,7 @@ package httpwire
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -64,8 +65,7 @@ func hostName(r *http.Request) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// tunnel serves what comes within TLS, until the worker ends the connection or the gate is
-// shut.
+// tunnel serves what comes within, until the worker ends the connection or the gate is shut.
 func (s *Stand) tunnel(w http.ResponseWriter, host string) {
 	s.conns.Add(1) // before the server lets go of the connection, and with it of its own count
 	defer s.conns.Done()
@@ -81,9 +81,7 @@ func (s *Stand) tunnel(w http.ResponseWriter, host string) {
 	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return
 	}
-	err = client.Secure(s.secure(host))
-	s.Unsecured(err)
-	if err != nil {
+	if err := s.secured(client, host); err != nil {
 		return
 	}
 	one := &single{line: client, over: make(chan struct{})}
@@ -91,6 +89,20 @@ func (s *Stand) tunnel(w http.ResponseWriter, host string) {
 		Handler: loud(s.to.step), ConnContext: withLine, ConnState: one.state, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	_ = server.Serve(one) // net.ErrClosed, when the connection has ended
+}
+
+// secured ends the worker's TLS. Some clients, such as undici's, ask for a tunnel to http://,
+// too, and speak clear text in it.
+func (s *Stand) secured(client *line, host string) error {
+	asks, err := client.AsksTLS()
+	switch {
+	case asks:
+		err = client.Secure(s.secure(host))
+	case err != nil && !errors.Is(err, wire.ErrShut):
+		err = &wire.TLSError{Err: err}
+	}
+	s.Unsecured(err)
+	return err
 }
 
 // single is a listener that has one connection to give.

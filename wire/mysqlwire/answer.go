@@ -1,7 +1,6 @@
 package mysqlwire
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/twiceproof/twiceproof/wire"
@@ -21,10 +20,7 @@ const (
 	cursorExists  = 0x0040
 )
 
-var (
-	errLocalFile = errors.New("server asks for a file of the worker, which was not offered")
-	errEmpty     = errors.New("server says nothing in a packet")
-)
+var errEmpty = wire.Wrong("it says nothing in a packet")
 
 // part is where in a result the next message belongs.
 type part int
@@ -42,6 +38,8 @@ type answer struct {
 	shape shape
 	noEOF bool
 	verbs []string // of the statements, in order
+	// within is whether the connection is in a transaction, after what was read so far.
+	within bool
 
 	at        part
 	left      uint64 // columns or descriptions to come
@@ -50,10 +48,11 @@ type answer struct {
 	results   []string
 	statement uint32
 	failed    bool
+	asks      bool // for a file of the worker, before it goes on
 }
 
-func newAnswer(shape shape, noEOF bool, verbs []string) *answer {
-	a := &answer{shape: shape, noEOF: noEOF, verbs: verbs}
+func newAnswer(shape shape, noEOF, within bool, verbs []string) *answer {
+	a := &answer{shape: shape, noEOF: noEOF, within: within, verbs: verbs}
 	if shape == rows {
 		a.at = atRows
 	}
@@ -95,6 +94,8 @@ func (a *answer) head(p packet) (ended bool, err error) {
 	switch {
 	case a.shape == single:
 		if p.kind() == isOK {
+			_, status := readOK(p)
+			a.within = status&inTransaction != 0
 			a.results = append(a.results, "OK")
 		}
 		return true, nil
@@ -103,7 +104,8 @@ func (a *answer) head(p packet) (ended bool, err error) {
 	case p.kind() == isOK:
 		return a.ok(p), nil
 	case p.kind() == isLocalFile:
-		return false, errLocalFile
+		a.asks = true
+		return false, nil
 	}
 	a.left, _ = integer(p.payload())
 	a.at, a.rows = atColumns, 0
@@ -127,18 +129,15 @@ func (a *answer) isEnd(p packet) bool {
 }
 
 func (a *answer) ok(p packet) (ended bool) {
-	affected, rest := integer(p.payload()[1:])
-	_, rest = integer(rest) // the last id that was made
-	return a.result(affected, short(rest, 0), false)
+	affected, status := readOK(p)
+	return a.result(affected, status, false)
 }
 
 // endRows is the end of the rows: an EOF, or an OK in its place.
 func (a *answer) endRows(p packet) (ended bool) {
 	status := short(p.payload(), 3)
 	if len(p.payload()) > 5 {
-		_, rest := integer(p.payload()[1:])
-		_, rest = integer(rest)
-		status = short(rest, 0)
+		_, status = readOK(p)
 	}
 	return a.result(a.rows, status, true)
 }
@@ -149,12 +148,16 @@ func (a *answer) result(n uint64, status uint16, table bool) (ended bool) {
 	if !table || name != "CALL" {
 		a.nth++
 	}
-	if table || n > 0 || isWrite(name) {
-		name = fmt.Sprintf("%s %d", name, n)
-	}
 	state := "I"
 	if status&inTransaction != 0 {
 		state = "T"
+	}
+	if a.within && impliesCommit[name+" "+state] {
+		a.results = append(a.results, "COMMIT "+state)
+	}
+	a.within = state == "T"
+	if table || n > 0 || isWrite(name) {
+		name = fmt.Sprintf("%s %d", name, n)
 	}
 	a.results = append(a.results, name+" "+state)
 	a.at = atHead

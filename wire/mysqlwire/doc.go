@@ -12,7 +12,8 @@
 // without a name. One step is under way on a connection at a time: what a worker sends
 // ahead waits its turn.
 //
-// No steps are: the login and COM_CHANGE_USER, which go back and forth; what is not
+// No steps are: the login and COM_CHANGE_USER, which go back and forth; the file that LOAD
+// DATA LOCAL asks for, which passes between that step's two ends; what is not
 // answered (COM_QUIT, COM_STMT_CLOSE, COM_STMT_SEND_LONG_DATA); and what the server says
 // by itself before it ends a connection.
 //
@@ -32,11 +33,11 @@
 //
 // # What is declined
 //
-// Compression, query attributes, LOAD DATA LOCAL, and MariaDB's progress
-// reports and cached metadata are taken out of what both sides say that they can. So is TLS,
-// unless it is offered (wire.Gate.Offer), and then it ends here: a client that may go on in
-// clear text does so, and one that must not gives up with a message of its own. The server answers LOAD DATA LOCAL with an error. A command that is not known,
-// such as replication's, ends the connection.
+// Compression, query attributes, optional metadata, and MariaDB's progress reports and
+// cached metadata are taken out of what both sides say that they can. So is TLS, unless it is
+// offered (wire.Gate.Offer), and then it ends here: a client that may go on in clear text does
+// so, and one that must not gives up with a message of its own. A command that is not known,
+// such as replication's, or that is compressed all the same, ends the connection: see Notes.
 //
 // A worker that connects to "localhost" may take the Unix socket and pass the proxy by:
 // give it 127.0.0.1.

@@ -18,7 +18,7 @@ func FuzzPackets(f *testing.F) {
 	f.Add([]byte("\x05\x00\x00\x00\x17\x01\x00\x00\x00\x00\x00\x00\x00"), byte(comStmtClose), true)
 	f.Fuzz(func(t *testing.T, said []byte, kind byte, noEOF bool) {
 		ps := packets{Reader: bufio.NewReader(bytes.NewReader(said))}
-		a := newAnswer(shapes[kind], noEOF, []string{"CALL"})
+		a := newAnswer(shapes[kind], noEOF, false, []string{"CALL"})
 		r := newRequest()
 		r.begin(kind)
 		var seen []byte
@@ -29,7 +29,7 @@ func FuzzPackets(f *testing.F) {
 			}
 			seen = append(seen, p.raw...)
 			if ended, err := a.see(p); ended || err != nil {
-				a = newAnswer(shapes[kind], noEOF, nil)
+				a = newAnswer(shapes[kind], noEOF, false, nil)
 			}
 			r.see(p)
 			if len(r.head) > 0 {
@@ -37,7 +37,7 @@ func FuzzPackets(f *testing.F) {
 				r.answered(outcome{statement: 1})
 			}
 			_, _ = declineGreeting(p, true)
-			_, _ = declineResponse(p)
+			_, _, _ = declineResponse(p)
 			if seen := seen[len(seen)-len(p.raw):]; len(seen) != header+len(p.payload()) {
 				t.Errorf("a packet of %d bytes has a payload of %d", len(seen), len(p.payload()))
 			}

@@ -3,16 +3,17 @@ package mysqlwire
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // Capabilities, which both sides must have for them to be used.
 const (
 	canCompress     = 1 << 5
-	canLocalFiles   = 1 << 7
 	can41           = 1 << 9
 	canSSL          = 1 << 11
 	canDeprecateEOF = 1 << 24
+	canLeaveColumns = 1 << 25 // optional metadata: a result says first whether it has any
 	canZstd         = 1 << 26
 	canAttributes   = 1 << 27
 	canMySQL        = 1 << 0 // a server without it is MariaDB, and has capabilities of its own
@@ -28,13 +29,13 @@ const (
 // declined are what would make a connection unreadable, or a reply something else than
 // this package knows.
 const (
-	declined        = canCompress | canLocalFiles | canSSL | canZstd | canAttributes
+	declined        = canCompress | canSSL | canLeaveColumns | canZstd | canAttributes
 	declinedMariaDB = canProgress | canMulti | canCacheMetadata
 )
 
 var (
-	errNoMySQL = errors.New("server does not speak protocol 10")
-	errTooOld  = errors.New("worker speaks the protocol of before 4.1")
+	errNoMySQL = wire.Wrong("it is not protocol 10 that it begins with")
+	errTooOld  = wire.Wrong("it begins as before 4.1")
 )
 
 const (
@@ -70,21 +71,19 @@ func declineGreeting(p packet, offersTLS bool) (id uint32, err error) {
 func asksTLS(p packet) bool { return short(p.payload(), 0)&canSSL != 0 }
 
 // declineResponse does the same to the worker's answer: some clients claim what no
-// server has offered, such as local files.
-func declineResponse(p packet) (capabilities uint32, err error) {
+// server has offered, such as compression.
+func declineResponse(p packet) (capabilities, claimed uint32, err error) {
 	b := p.payload()
-	switch {
-	case len(b) < 4:
-		return 0, errTooOld
-	case short(b, 0)&can41 == 0 || len(b) < 32:
-		return 0, errTooOld
+	if short(b, 0)&can41 == 0 || len(b) < 32 {
+		return 0, 0, errTooOld
 	}
-	all := binary.LittleEndian.Uint32(b) &^ declined
+	claimed = binary.LittleEndian.Uint32(b)
+	all := claimed &^ declined
 	put32(b, all)
 	if own := b[28:32]; all&canMySQL == 0 {
 		put32(own, binary.LittleEndian.Uint32(own)&^declinedMariaDB)
 	}
-	return all, nil
+	return all, claimed, nil
 }
 
 func put32(b []byte, n uint32) { binary.LittleEndian.PutUint32(b, n) }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 const (
@@ -138,31 +139,35 @@ func readAll(t *testing.T, conn *sql.Conn, query string) error {
 	return rows.Err()
 }
 
-// The server is not asked for a file of the worker, although the driver would send it;
-// the control is the same statement on a connection of its own.
-func TestNoLocalFile(t *testing.T) {
-	s := start(t)
-	file := filepath.Join(t.TempDir(), "rows")
-	if err := os.WriteFile(file, []byte("1\ta\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	mysql.RegisterLocalFile(file)
-	load := fmt.Sprintf("LOAD DATA LOCAL INFILE '%s' INTO TABLE t", file)
-	conn := connect(t, s.proxied)
-	if _, err := conn.ExecContext(t.Context(), load); number(err) == 0 {
-		t.Errorf("answered with %v", err)
-	}
-	execOn(t, conn, "DO 1")
-	if n := s.count(t); n != 0 {
-		t.Errorf("%d rows", n)
-	}
-	steps := s.Steps()
-	if len(steps) != 2 || !strings.HasPrefix(steps[0], "LOAD DATA LOCAL INFILE ? INTO TABLE t [ERROR ") {
-		t.Errorf("steps %q", steps)
-	}
-	execOn(t, s.direct, load)
-	if n := s.count(t); n != 1 {
-		t.Errorf("%d rows", n)
+// A file of the worker is loaded, with more packets than there are numbers for; what comes
+// behind it on the same connection is a step again. Killed after it, the worker has loaded it;
+// killed before, it has not.
+func TestLocalFile(t *testing.T) {
+	const load = "LOAD DATA LOCAL INFILE 'Reader::rows' INTO TABLE t"
+	const rows, name = 200_000, "LOAD DATA LOCAL INFILE ? INTO TABLE t"
+	long := strings.Repeat("x", 40)
+	mysql.RegisterReaderHandler("rows", func() io.Reader {
+		var text strings.Builder
+		for i := range rows {
+			fmt.Fprintf(&text, "%d\t%s\n", i, long)
+		}
+		return strings.NewReader(text.String())
+	})
+	for side, want := range map[wire.Side]int{wire.Before: 0, wire.After: rows} {
+		s := start(t)
+		conn := connect(t, s.proxied)
+		execOn(t, conn, load)
+		execOn(t, conn, "DELETE FROM t")
+		s.Want(t, fmt.Sprintf("%s [LOAD %d I]", name, rows), fmt.Sprintf("DELETE FROM t [DELETE %d I]", rows))
+		killed := s.gate.Arm(wire.Fault{Match: text(name), Side: side, Do: wire.Kill})
+		if _, err := conn.ExecContext(t.Context(), load); err == nil {
+			t.Errorf("%s: it was heard of", side)
+		}
+		<-killed.Fired()
+		s.quiet(t)
+		if n := s.count(t); n != want {
+			t.Errorf("killed %s: %d rows", side, n)
+		}
 	}
 }
 

@@ -39,6 +39,7 @@ func TestVerb(t *testing.T) {
 	for statement, want := range map[string]string{
 		"insert into t values (?)": "INSERT", "(select ?) union (select ?)": "SELECT", "BEGIN": "BEGIN", "": "OK",
 		"with x as (select ?) delete from t": "DELETE", "with x as (select ?), y as (select ?) select ?": "SELECT", "?": "OK",
+		"SET STATEMENT a = ?, b = ? FOR insert into t select a for update": "INSERT", "set statement_x = ?": "SET", "SET STATEMENT a": "SET",
 	} {
 		if got := verb(statement); got != want {
 			t.Errorf("%q: %s, want %s", statement, got, want)

@@ -87,3 +87,10 @@ func short(b []byte, at int) uint16 {
 	}
 	return binary.LittleEndian.Uint16(b[at:])
 }
+
+// readOK reads an OK: how many rows were changed, and the status flags.
+func readOK(p packet) (affected uint64, status uint16) {
+	affected, rest := integer(p.payload()[1:])
+	_, rest = integer(rest) // the last id that was made
+	return affected, short(rest, 0)
+}

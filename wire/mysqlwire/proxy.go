@@ -56,10 +56,14 @@ func (p *Proxy) serve(client *wire.Client) {
 	up := p.gate.Upstream(server)
 	defer up.Close()
 	s := p.session(client, up)
-	if s.greet(&server.id) == nil {
-		s.run()
+	if err := s.greet(&server.id); err != nil {
+		p.Blame("worker", protocol, err)
+		return
 	}
+	s.run()
 }
+
+const protocol = "MySQL's protocol"
 
 func (p *Proxy) met(backend uint32) {
 	p.mu.Lock()

@@ -96,6 +96,8 @@ func conversation(database string) (said [][]byte, steps []string) {
 		{command(0x1a, never), "Reset [ERROR 1243 HY000]"},
 		{command(0x19, last), ""},
 		{command(0x17, last, plain), "Execute [ERROR 1243 HY000]"},
+		{command(0x16, "NONSENSE"), "Prepare NONSENSE [ERROR 1064 42000]"},
+		{command(0x17, last, plain), "Execute [ERROR 1243 HY000]"},
 		{command(0x16, "INSERT INTO t VALUES (?, ?)"), "Prepare INSERT INTO t VALUES (?, ?) []"},
 		{command(0x18, last, "\x01\x00", "a long one"), ""},
 		{command(0x17, last, long), "INSERT INTO t VALUES (?, ?) [INSERT 1 I]"},
@@ -108,7 +110,9 @@ func conversation(database string) (said [][]byte, steps []string) {
 		{command(0x03, "SELECT 1; SELECT 2"), "SELECT ? (2 times) [ERROR 1064 42000]"},
 		{command(0x03, ""), "Query [ERROR 1065 42000]"},
 		{command(0x03, "BEGIN"), "BEGIN [BEGIN T]"},
+		{command(0x03, "BEGIN"), "BEGIN [COMMIT T; BEGIN T]"},
 		{command(0x1f), "ResetConnection [OK]"},
+		{command(0x03, "BEGIN"), "BEGIN [BEGIN T]"},
 		{command(0x01), ""},
 	} {
 		said = append(said, c.said)
@@ -184,14 +188,27 @@ func changeUser(t *testing.T, conn net.Conn, user, database string) (verdict []b
 
 // A command that is not known ends the connection before the server has heard of it.
 func TestUnknownCommand(t *testing.T) {
-	s := start(t)
-	conn := login(t, s.proxy.Addr(), database(t, s), capabilities)
-	conn.Write(command(0x12, "\x04\x00\x00\x00\x00\x00\x01\x00\x00\x00")) // replication
-	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
-		t.Error("it was answered")
+	const compression = 1 << 5
+	for _, c := range []struct {
+		can   uint32
+		said  []byte
+		noted string
+	}{
+		{capabilities, command(0x12, "\x04\x00\x00\x00\x00\x00\x01\x00\x00\x00"), "command 0x12 is not known"}, // replication
+		{capabilities | compression, append([]byte{5, 0, 0, 0, 0, 0, 0}, command(0x0e)...), "it compresses, which is not offered"},
+	} {
+		s := start(t)
+		conn := login(t, s.proxy.Addr(), database(t, s), c.can)
+		conn.Write(c.said)
+		if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
+			t.Error("it was answered")
+		}
+		s.quiet(t)
+		s.Want(t)
+		if notes := s.proxy.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "the worker does not speak MySQL's protocol: "+c.noted) {
+			t.Errorf("notes %q, want %q", notes, c.noted)
+		}
 	}
-	s.quiet(t)
-	s.Want(t)
 }
 
 // A worker that goes in the middle of a command: no part of it is forwarded, also when

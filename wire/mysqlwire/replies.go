@@ -16,6 +16,7 @@ func (s *session) replies() {
 	for err == nil {
 		err = s.reply()
 	}
+	s.proxy.Blame("server", protocol, err)
 	s.up.Close()
 	s.mu.Lock()
 	s.ended = true
@@ -40,8 +41,16 @@ func (s *session) reply() error {
 	if err != nil {
 		return err
 	}
-	if err := f.reply.Add(p.raw); err != nil || !ended {
+	if err := f.reply.Add(p.raw); err != nil {
 		return err
+	}
+	if f.answer.asks {
+		f.answer.asks = false
+		s.feeds.Store(true) // before the worker can begin
+		return f.reply.Send(s.client)
+	}
+	if !ended {
+		return nil
 	}
 	return s.finish(s.land())
 }
@@ -55,6 +64,7 @@ func (s *session) pass(p packet) error {
 	}
 	verdict := p.kind() == isOK || p.kind() == isError
 	if verdict && !p.continues && s.loggedIn() {
+		s.within = false
 		s.turn <- outcome{}
 	}
 	return nil
@@ -69,6 +79,7 @@ func (s *session) finish(f *flight) error {
 	if err := f.reply.Send(s.client); err != nil {
 		return err
 	}
+	s.within = f.answer.within
 	s.turn <- outcome{statement: f.answer.statement, failed: f.answer.failed}
 	return nil
 }

@@ -108,6 +108,8 @@ func (r *request) verbs() (all []string) {
 // answered makes ready for the next command.
 func (r *request) answered(o outcome) {
 	switch {
+	case o.failed && r.command == comStmtPrepare:
+		r.statement = 0
 	case o.failed:
 	case r.command == comStmtPrepare:
 		r.statement = o.statement

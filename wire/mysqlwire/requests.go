@@ -1,38 +1,43 @@
 package mysqlwire
 
-import (
-	"errors"
-	"fmt"
-)
-
-var errUnknown = errors.New("unknown command")
+import "github.com/twiceproof/twiceproof/wire"
 
 // requests carries what the worker says, until it goes.
-func (s *session) requests() {
+func (s *session) requests() error {
 	r := newRequest()
 	defer func() { r.kept.Drop() }()
 	for mine := false; ; {
 		p, err := s.fromClient.next()
 		if err != nil {
-			return
+			return err
 		}
 		if !p.continues {
-			r.answers = !p.starts()
+			r.answers = s.feed(p) || !p.starts()
 		}
 		if r.answers {
 			p.raw[3] -= s.shift()
 			if _, err := s.up.Write(p.raw); err != nil {
-				return
+				return err
 			}
 			continue
 		}
 		if !mine && !s.myTurn(r) {
-			return
+			return errGone
 		}
 		if mine, err = s.take(r, p); err != nil {
-			return
+			return err
 		}
 	}
+}
+
+// feed: a file has any number of packets, and an empty one at its end. Their numbers begin
+// again at 0, as that of a command.
+func (s *session) feed(p packet) bool {
+	if !s.feeds.Load() {
+		return false
+	}
+	s.feeds.Store(len(p.payload()) > 0)
+	return true
 }
 
 func (s *session) myTurn(r *request) bool {
@@ -53,7 +58,7 @@ func (s *session) take(r *request, p packet) (mine bool, err error) {
 	}
 	switch r.shape {
 	case unknown:
-		return true, fmt.Errorf("%w %#x", errUnknown, p.kind())
+		return true, s.unknown(p)
 	case silent, login:
 		return s.passes(r, p)
 	}
@@ -61,6 +66,14 @@ func (s *session) take(r *request, p packet) (mine bool, err error) {
 		return true, err
 	}
 	return false, s.step(r)
+}
+
+// unknown: some clients compress what they say whether that was offered or not.
+func (s *session) unknown(p packet) error {
+	if s.compresses {
+		return wire.Wrong("it compresses, which is not offered: leave that out of what it connects with")
+	}
+	return wire.Wrong("command %#x is not known", p.kind())
 }
 
 // passes sends what is no step.
@@ -79,7 +92,7 @@ func (s *session) step(r *request) error {
 		return err
 	}
 	x.Through(s.up)
-	f := &flight{crossing: x, answer: newAnswer(r.shape, s.noEOF, r.verbs())}
+	f := &flight{crossing: x, answer: newAnswer(r.shape, s.noEOF, s.within, r.verbs())}
 	if err := s.begin(f); err != nil {
 		s.up.Close()
 		x.Lost(err.Error())

@@ -22,8 +22,11 @@ type session struct {
 	fromClient *packets
 	fromServer *packets
 	noEOF      bool // the end of rows is an OK, and no EOF comes after columns
+	within     bool // a transaction, when the step under way began
+	compresses bool // or so the worker has said, though it was not offered
 	turn       chan outcome
 	over       chan struct{} // closed when replies has ended
+	feeds      atomic.Bool   // the worker sends a file that the server has asked for
 
 	mu     sync.Mutex
 	flight *flight // the step under way
@@ -58,11 +61,12 @@ func (s *session) greet(known *atomic.Uint32) error {
 	}
 	if p.kind() == isError {
 		_, _ = s.client.Write(p.raw) // the connection ends either way
-		return errNoMySQL
+		return errGone
 	}
 	id, err := declineGreeting(p, s.proxy.Offers())
 	if err != nil {
-		return err
+		s.proxy.Blame("server", protocol, err)
+		return errGone
 	}
 	known.Store(id)
 	s.proxy.met(id)
@@ -72,11 +76,11 @@ func (s *session) greet(known *atomic.Uint32) error {
 	if p, err = s.response(); err != nil {
 		return err
 	}
-	capabilities, err := declineResponse(p)
+	capabilities, claimed, err := declineResponse(p)
 	if err != nil {
 		return err
 	}
-	s.noEOF = capabilities&canDeprecateEOF != 0
+	s.noEOF, s.compresses = capabilities&canDeprecateEOF != 0, claimed&canCompress != 0
 	_, err = s.up.Write(p.raw)
 	return err
 }
@@ -109,7 +113,7 @@ func (s *session) response() (packet, error) {
 
 func (s *session) run() {
 	go s.replies()
-	s.requests()
+	s.proxy.Blame("worker", protocol, s.requests())
 	s.mu.Lock()
 	s.gone = true
 	s.mu.Unlock()

@@ -14,6 +14,10 @@ import (
 
 var writes = []string{"INSERT", "UPDATE", "DELETE", "REPLACE", "LOAD"}
 
+// impliesCommit are what has committed a transaction that was open: BEGIN, and SET autocommit = 1.
+// The COMMIT stands before it.
+var impliesCommit = map[string]bool{"BEGIN T": true, "START T": true, "SET I": true}
+
 func isWrite(verb string) bool { return slices.Contains(writes, verb) }
 
 // Durable says, of a status as the gate's events have it, that the step has made
@@ -21,13 +25,13 @@ func isWrite(verb string) bool { return slices.Contains(writes, verb) }
 // next transaction. A statement that only read counts too, as it may have called a
 // function that writes.
 //
-// Not seen are a BEGIN within a transaction, which commits that one, and a COMMIT that
-// has nothing left to commit, since an error (1213) has rolled all of it back.
+// Not seen is a COMMIT, also an implied one, that has nothing left to commit, since an error
+// (1213) has rolled all of it back.
 func Durable(status string) bool {
 	return slices.ContainsFunc(wire.Split(status), func(r string) bool {
 		verb, _, _ := strings.Cut(r, " ")
 		switch verb {
-		case "ERROR", "ROLLBACK", "OK":
+		case "ERROR", "ROLLBACK":
 			return false
 		}
 		return verb == "COMMIT" || strings.HasSuffix(r, " I")

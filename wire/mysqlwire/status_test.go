@@ -21,6 +21,8 @@ func TestDurable(t *testing.T) {
 		"INSERT 1 I (3 times)":             true,
 		"INSERT 1 T (3 times)":             false,
 		"OK":                               false, // a ping
+		"INSERT 1 T; OK I":                 true,  // the name of the last one was not kept
+		"COMMIT T; BEGIN T":                true,
 		"":                                 false, // prepared
 		"SELECT 2 T; ERROR 1213 40001":     false,
 		"BEGIN T; CREATE I; INSERT 1 I":    true,
@@ -52,6 +54,9 @@ func TestDurableIsWhatOthersSee(t *testing.T) {
 		"BEGIN;" + one + "CREATE TABLE IF NOT EXISTS u (id int)": "BEGIN T; INSERT 1 T; CREATE I",
 		"SET autocommit = 0;" + one:                              "SET I; INSERT 1 T",
 		"BEGIN;" + one + "SET autocommit = 1":                    "BEGIN T; INSERT 1 T; SET T",
+		"SET autocommit = 0;" + one + "SET autocommit = 1":       "SET I; INSERT 1 T; COMMIT I; SET I",
+		"SET autocommit = 0;" + one + "BEGIN":                    "SET I; INSERT 1 T; COMMIT T; BEGIN T",
+		"BEGIN;" + one + "START TRANSACTION":                     "BEGIN T; INSERT 1 T; COMMIT T; START T",
 	} {
 		execOn(t, s.direct, "DELETE FROM t")
 		s.Steps()

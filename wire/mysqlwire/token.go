@@ -71,8 +71,12 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isBlank(c byte) bool { return strings.IndexByte(" \t\r\n\f\v", c) >= 0 }
 
+// MariaDB's setting for one statement, which follows.
+var setStatement = regexp.MustCompile(`(?i)^set statement .*? for `)
+
 // verb is what a normalised statement does: its first word, or what follows its WITH.
 func verb(statement string) string {
+	statement = statement[len(setStatement.FindString(statement)):]
 	first, depth := "", 0
 	for i := 0; i < len(statement); {
 		n := word(statement[i:])

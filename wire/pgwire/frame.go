@@ -4,8 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"io"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // Messages of the worker.
@@ -82,7 +83,7 @@ func (fs *frames) next() (frame, error) {
 	}
 	n := int(binary.BigEndian.Uint32(head[1:])) + 1
 	if n < header || n > maxFrame {
-		return frame{}, fmt.Errorf("message %q has a length of %d", head[0], n)
+		return frame{}, wire.Wrong("message %q has a length of %d", head[0], n)
 	}
 	if cap(fs.buf) < n || cap(fs.buf) > keep {
 		fs.buf = make([]byte, max(n, 4096))

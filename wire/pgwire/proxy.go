@@ -65,6 +65,7 @@ func (p *Proxy) serve(client *wire.Client) {
 	requests := bufio.NewReader(client)
 	first, err := p.greet(client, requests)
 	if err != nil {
+		p.Blame("worker", protocol, err)
 		return
 	}
 	conn, err := wire.Dial(p.upstream)
@@ -83,6 +84,8 @@ func (p *Proxy) serve(client *wire.Client) {
 	p.began(settings(first))
 	p.session(client, up, requests).run()
 }
+
+const protocol = "PostgreSQL's protocol"
 
 func (p *Proxy) began(set map[string]string) {
 	p.mu.Lock()

@@ -63,6 +63,7 @@ func (s *session) replies() {
 		err = r.next()
 	}
 	_ = r.flushLoose()
+	s.proxy.Blame("server", protocol, err)
 	s.up.Close()
 	s.mu.Lock()
 	s.ended = true

@@ -7,25 +7,25 @@ import (
 )
 
 // requests carries what the worker says, until it goes.
-func (s *session) requests() {
+func (s *session) requests() error {
 	r := request{namer: newNamer()}
 	defer func() { r.kept.Drop() }()
 	for mine := false; ; {
 		f, err := s.fromClient.next()
 		if err != nil {
-			return
+			return err
 		}
 		if f.kind == password { // and every other answer to an authentication request
 			if _, err := s.up.Write(f.raw); err != nil {
-				return
+				return err
 			}
 			continue
 		}
 		if !mine && !s.myTurn(&r) {
-			return
+			return errGone
 		}
 		if mine, err = s.take(&r, f); err != nil {
-			return
+			return err
 		}
 	}
 }

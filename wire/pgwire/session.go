@@ -46,7 +46,7 @@ func (p *Proxy) session(client *wire.Client, up *wire.Upstream, requests *bufio.
 
 func (s *session) run() {
 	go s.replies()
-	s.requests()
+	s.proxy.Blame("worker", protocol, s.requests())
 	s.mu.Lock()
 	s.gone = true
 	s.mu.Unlock()

@@ -3,8 +3,6 @@ package pgwire
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/twiceproof/twiceproof/wire"
@@ -43,7 +41,7 @@ func (p *Proxy) greet(client *wire.Client, requests *bufio.Reader) ([]byte, erro
 	}
 }
 
-var errSentAhead = errors.New("worker has sent something in clear text behind its request for TLS")
+var errSentAhead = wire.Wrong("it has sent something in clear text behind its request for TLS")
 
 func (p *Proxy) secure(client *wire.Client, requests *bufio.Reader) error {
 	if !p.Offers() || client.Secured() {
@@ -68,7 +66,7 @@ func firstPacket(r io.Reader) ([]byte, error) {
 	}
 	n := binary.BigEndian.Uint32(head)
 	if n < 8 || n > maxStartup {
-		return nil, fmt.Errorf("first packet has a length of %d", n)
+		return nil, wire.Wrong("its first packet has a length of %d", n)
 	}
 	packet := make([]byte, n)
 	copy(packet, head)

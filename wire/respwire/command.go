@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/twiceproof/twiceproof/wire"
 )
 
 // Command is what a worker has said.
@@ -53,7 +55,7 @@ func (r *reader) command() (Command, error) {
 	}
 	n, err := strconv.Atoi(string(line[1:]))
 	if err != nil || n > maxElements {
-		return Command{}, wrong("a command begins with %.40q", line)
+		return Command{}, wire.Wrong("a command begins with %.40q", line)
 	}
 	var c Command
 	for i := range n {
@@ -71,7 +73,7 @@ func (r *reader) argument(c *Command, i int) error {
 	}
 	n, err := strconv.Atoi(string(bytes.TrimPrefix(line, []byte{bulk})))
 	if err != nil || n < 0 || line[0] != bulk {
-		return wrong("an argument begins with %.40q", line)
+		return wire.Wrong("an argument begins with %.40q", line)
 	}
 	r.room -= elementSize
 	fits := r.room >= 0
@@ -98,7 +100,7 @@ func (r *reader) inline() (Command, error) {
 	}
 	args, ok := unquoted(line)
 	if !ok {
-		return Command{}, wrong("the quotes of an inline command do not match")
+		return Command{}, wire.Wrong("the quotes of an inline command do not match")
 	}
 	if len(args) == 0 {
 		return Command{}, nil

@@ -1,8 +1,6 @@
 package respwire
 
 import (
-	"errors"
-
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -69,10 +67,4 @@ func (p *Proxy) saw(step wire.Step, said Said) {
 	}
 }
 
-// blame notes bytes that the proxy could not read.
-func (p *Proxy) blame(side string, err error) {
-	var m *malformed
-	if errors.As(err, &m) {
-		p.Note("connection of the " + p.peer + " ended: the " + side + " does not speak RESP: " + m.what)
-	}
-}
+const protocol = "RESP"

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 
@@ -19,13 +18,6 @@ const (
 	maxCopied   = 1 << 20 // of one command or reply, for those who look at it
 	elementSize = 64      // about what an element costs beside its text
 )
-
-// malformed is an error of the bytes, not of the connection.
-type malformed struct{ what string }
-
-func (m *malformed) Error() string { return m.what }
-
-func wrong(format string, args ...any) error { return &malformed{fmt.Sprintf(format, args...)} }
 
 // reader reads one side of a connection. The bytes as they came gather in kept.
 type reader struct {
@@ -44,7 +36,7 @@ func (r *reader) line() ([]byte, error) {
 	raw, err := r.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		return nil, wrong("a line is longer than %d bytes", longestLine)
+		return nil, wire.Wrong("a line is longer than %d bytes", longestLine)
 	case err != nil:
 		return nil, err
 	}
@@ -62,14 +54,14 @@ func (r *reader) value() (Value, error) {
 
 func (r *reader) nested(depth int) (Value, error) {
 	if depth > maxDepth {
-		return Value{}, wrong("values are nested deeper than %d", maxDepth)
+		return Value{}, wire.Wrong("values are nested deeper than %d", maxDepth)
 	}
 	line, err := r.line()
 	if err != nil {
 		return Value{}, err
 	}
 	if len(line) == 0 {
-		return Value{}, wrong("a value begins with an empty line")
+		return Value{}, wire.Wrong("a value begins with an empty line")
 	}
 	v := Value{Kind: line[0]}
 	switch v.Kind {
@@ -96,14 +88,14 @@ func (r *reader) nested(depth int) (Value, error) {
 		}
 		return r.nested(depth + 1)
 	}
-	return v, wrong("a value begins with %q", v.Kind)
+	return v, wire.Wrong("a value begins with %q", v.Kind)
 }
 
 // length is the number in the line with which a value begins.
 func length(line []byte) (int, error) {
 	n, err := strconv.Atoi(string(line[1:]))
 	if err != nil || n < -1 || n > maxElements {
-		return 0, wrong("a value begins with %.40q", line)
+		return 0, wire.Wrong("a value begins with %.40q", line)
 	}
 	return n, nil
 }
@@ -139,7 +131,7 @@ func (r *reader) bulk(v Value, n int) (_ Value, err error) {
 // text reads n bytes and the end of the line after them.
 func (r *reader) text(n int) (copied []byte, cut bool, err error) {
 	if n > longestBulk {
-		return nil, false, wrong("a string has %d bytes", n)
+		return nil, false, wire.Wrong("a string has %d bytes", n)
 	}
 	wanted := min(n, max(r.room, 0))
 	r.room -= wanted
@@ -154,7 +146,7 @@ func (r *reader) text(n int) (copied []byte, cut bool, err error) {
 	}
 	end, err := r.line()
 	if err == nil && len(end) > 0 {
-		err = wrong("a string of %d bytes does not end there", n)
+		err = wire.Wrong("a string of %d bytes does not end there", n)
 	}
 	return copied, wanted < n, err
 }

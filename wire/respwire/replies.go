@@ -8,7 +8,7 @@ func (s *session) replies() {
 	for err == nil {
 		err = s.reply()
 	}
-	s.proxy.blame("server", err)
+	s.proxy.Blame("server", protocol, err)
 	s.up.Close()
 	for _, f := range s.end() {
 		if f.crossing != nil {

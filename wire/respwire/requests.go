@@ -53,7 +53,7 @@ func (s *session) take(r *request, c Command) (mine bool, err error) {
 	case kind == nothing:
 		return true, s.fromClient.kept.Send(s.up)
 	case kind == replication:
-		return true, wrong("%s is replication, which is not carried", c.Name)
+		return true, wire.Wrong("%s is replication, which is not carried", c.Name)
 	case kind == muting:
 		return true, s.mute(r, c)
 	case kind == background && answered:

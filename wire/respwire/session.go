@@ -46,7 +46,7 @@ func (p *Proxy) session(client *wire.Client, up *wire.Upstream) *session {
 func (s *session) run() {
 	go s.replies()
 	err := s.requests()
-	s.proxy.blame("worker", err)
+	s.proxy.Blame("worker", protocol, err)
 	s.mu.Lock()
 	s.gone = true
 	s.mu.Unlock()
