@@ -40,6 +40,10 @@ type File struct {
 
 // Files are those of the change, in the order in which they are read.
 func Files(r Request) ([]File, error) {
+	if r.Job.Queue == job.RQ {
+		return nil, problem("the guard's Python package has no RQ layer, so there is nothing to write for "+quoted(r.Job.Type),
+			"call the plain guard within the job: python/README.md; the table is twiceproof schema's, and docs/files.md has the fields of a replay file")
+	}
 	statements, err := dialect.Load(r.Dialect, r.Table)
 	if err != nil {
 		return nil, problem(err.Error(), "call the table of the job file idempotency_records, or another name that no database reserves")

@@ -21,7 +21,7 @@ func (e *exam) job(j job.Job, f Facts) {
 	if !j.StoreMessage && j.Effect.Kind == job.Outside {
 		e.add("job.message_not_stored", j.Type, "store_message is false")
 	}
-	if f.SQS != nil && j.Queue != job.Sidekiq { // it may be Celery's broker
+	if f.SQS != nil && (j.Queue == job.SQS || j.Queue == job.Celery) { // it may be Celery's broker
 		e.sqs(*f.SQS, j)
 	}
 	if j.Queue == job.Celery && f.RabbitMQ != nil {
@@ -57,6 +57,8 @@ func horizon(j job.Job, f Facts) (longest time.Duration, of string) {
 		return sqsHorizon(f.SQS)
 	case j.Queue == job.Sidekiq:
 		return sidekiqHorizon(f.Sidekiq, j)
+	case j.Queue == job.RQ:
+		return 365 * day, "RQ keeps a failed job for a year, unless its failure_ttl says otherwise"
 	}
 	return 0, "" // Redis and RabbitMQ keep a message for as long as it takes
 }

@@ -80,7 +80,7 @@ func TestRefusedAnswers(t *testing.T) {
 		"a map":                       {sound("job", "{a: b}"), "job must be a text", "in quotes"},
 		"lists in a list":             {sound("key", "[[a]]"), "key must be a text", "in quotes"},
 		"anchor":                      {sound("job", "&a charge.create"), "job must be a text", "in quotes"},
-		"no such answer":              {sound("queue", "kafka"), "queue has no answer of that name", "write sidekiq, celery, sqs or other"},
+		"no such answer":              {sound("queue", "kafka"), "queue has no answer of that name", "write sidekiq, celery, sqs, rq or other"},
 		"missing":                     {sound("effect", ""), "a.yaml: effect is not answered", "write own_row or outside"},
 		"no unit":                     {sound("longest_run", "40"), "longest_run has no unit", "write 40s if seconds are meant"},
 		"no run":                      {sound("longest_run", "0s"), "longest_run is no run time of a job", "such as 40s"},

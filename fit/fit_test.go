@@ -77,6 +77,7 @@ func TestVerdicts(t *testing.T) {
 		"several job types":              {Answers{"wanted": "stop_repeats", "jobs": "several"}, Stop, "jobs"},
 		"invoices":                       {Answers{"wanted": "stop_repeats", "jobs": "one", "service": "invoices"}, Stop, "service"},
 		"webhooks":                       {Answers{"wanted": "stop_repeats", "jobs": "one", "service": "webhooks"}, Stop, "service"},
+		"RQ":                             {fitting().with("queue", "rq", "key", ""), Stop, "queue"},
 		"another queue":                  {fitting().with("queue", "other", "key", ""), Stop, "queue"},
 		"no repository":                  {fitting().with("repository", "no"), Stop, "repository"},
 		"another database":               {fitting().with("database", "other", "table", ""), Stop, "database"},
@@ -137,7 +138,7 @@ func TestEveryStopIsReached(t *testing.T) {
 			}
 		}
 	}
-	if len(reached) != 17 {
+	if len(reached) != 18 {
 		t.Errorf("%d stops are reached: is the table of verdicts in step?", len(reached))
 	}
 }

@@ -68,6 +68,8 @@ func Retention(queue job.Queue) (length time.Duration, why string) {
 	switch queue {
 	case job.Sidekiq:
 		return 220 * day, "Sidekiq tries a job again for some 21 days, and its dead set keeps it for 180 more, from where it can be run again. A job that is scheduled further ahead needs that in addition."
+	case job.RQ:
+		return 400 * day, "RQ keeps a failed job for a year (failure_ttl), from where it can be put on again. A job that is scheduled further ahead needs that in addition."
 	case job.Celery:
 		return 45 * day, "Celery sets no end to how late a task may come: it is the longest countdown or ETA, the retries, and how long messages may stand on the broker, added up. Where that is more than 45 days, keep records for longer."
 	}

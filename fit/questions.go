@@ -74,8 +74,13 @@ func placeQuestions() []Question {
 				{Value: "celery", Text: "Celery"},
 				{Value: "sqs", Text: "an Amazon SQS consumer"},
 				{
+					Value: "rq", Text: "RQ",
+					Stop: "The guard's Python package has no RQ layer: nothing is written for the job, and its settings are not checked.",
+					Mend: "The replay can drive it (`queue: rq` in the job file), and the plain guard can be called within the job; both by hand.",
+				},
+				{
 					Value: "other", Text: "another one",
-					Stop: "The job runs on none of Sidekiq, Celery and Amazon SQS, and the replay can drive no other queue.",
+					Stop: "The job runs on none of Sidekiq, Celery, RQ and Amazon SQS, and the replay can drive no other queue.",
 					Mend: "Nothing here proves it there. The record and its statements (`twiceproof schema`) are plain SQL, if you want to build on them yourself.",
 				},
 			},

@@ -12,6 +12,7 @@ import (
 //
 //	SQS      body, attributes
 //	Celery   args, kwargs (a call by position is bound to its signature first), headers (the application's own)
+//	RQ       args, kwargs, as the job was put on
 //	Sidekiq  args, job (the whole job, for what a middleware has put beside its args)
 type Fields map[string]any
 
@@ -41,7 +42,9 @@ func FieldsOf(q Queue, body []byte, attributes map[string]string) (Fields, error
 	case Sidekiq:
 		return FieldsOfSidekiq(body)
 	case Celery:
-		return fieldsOfCelery(body)
+		return fieldsOfCall(body, rootArgs, rootKwargs, rootHeaders)
+	case RQ:
+		return fieldsOfCall(body, rootArgs, rootKwargs)
 	}
 	return FieldsOfSQS(body, attributes)
 }
@@ -64,17 +67,20 @@ func FieldsOfSidekiq(payload []byte) (Fields, error) {
 	return Fields{rootArgs: args, rootJob: decoded}, nil
 }
 
-// fieldsOfCelery reads a call: {"args": […], "kwargs": {…}, "headers": {…}}, each of which
+// fieldsOfCall reads a call: {"args": […], "kwargs": {…}, "headers": {…}}, each of which
 // may be left out.
-func fieldsOfCelery(call []byte) (Fields, error) {
+func fieldsOfCall(call []byte, roots ...string) (Fields, error) {
 	decoded, err := objectOf(call)
 	if err != nil {
 		return nil, err
 	}
-	fields := Fields{rootArgs: []any{}, rootKwargs: map[string]any{}, rootHeaders: map[string]any{}}
-	for name := range fields {
-		if given, ok := decoded[name]; ok {
-			fields[name] = given
+	fields := Fields{}
+	for _, root := range roots {
+		if fields[root] = map[string]any{}; root == rootArgs {
+			fields[root] = []any{}
+		}
+		if given, ok := decoded[root]; ok {
+			fields[root] = given
 		}
 	}
 	return fields, nil

@@ -77,6 +77,7 @@ const (
 	SQS     Queue = "sqs"
 	Celery  Queue = "celery"
 	Sidekiq Queue = "sidekiq"
+	RQ      Queue = "rq"
 )
 
 // EffectKind is where the effect happens.

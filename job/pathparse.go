@@ -64,7 +64,7 @@ func (p *pathParser) root() ([]step, error) {
 		return []step{{name: name}}, nil
 	}
 	return nil, p.fail("does not start with body, attributes, args, kwargs, headers or job",
-		"SQS has body and attributes, Celery args, kwargs and headers, Sidekiq args and job")
+		"SQS has body and attributes, Celery args, kwargs and headers, RQ args and kwargs, Sidekiq args and job")
 }
 
 func (p *pathParser) bareName() string {

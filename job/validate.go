@@ -34,7 +34,7 @@ func (j Job) checkNames(p *Problems) {
 		"name the job by what it does, such as charge.create")
 	p.check(utf8.ValidString(j.Type) && !strings.ContainsRune(j.Type, 0), "", "a job type is valid UTF-8 without NUL",
 		"name the job by what it does, such as charge.create")
-	p.check(j.Queue.roots() != nil, "queue", oneOf(j.Queue, "queue"), "write sidekiq, celery or sqs")
+	p.check(j.Queue.roots() != nil, "queue", oneOf(j.Queue, "queue"), "write sidekiq, celery, rq or sqs")
 	p.check(j.Effect.Kind == OwnRow || j.Effect.Kind == Outside, "effect.kind", oneOf(j.Effect.Kind, "kind of effect"),
 		"write own_row (a row in the application's own database) or outside")
 }
@@ -56,6 +56,8 @@ func (q Queue) roots() []string {
 		return []string{rootArgs, rootKwargs, rootHeaders}
 	case Sidekiq:
 		return []string{rootArgs, rootJob}
+	case RQ:
+		return []string{rootArgs, rootKwargs}
 	}
 	return nil
 }

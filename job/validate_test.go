@@ -27,11 +27,12 @@ func TestValidJobs(t *testing.T) {
 	resend, hold := outsideJob(), outsideJob()
 	resend.Stale = Stale{Policy: Resend, ReferenceWindow: 24 * time.Hour}
 	hold.Stale, hold.Retention = Stale{Policy: Hold, MaxTakeovers: 2}, 0
-	sqs, sidekiq, celery := ownRowJob(), ownRowJob(), ownRowJob()
+	sqs, sidekiq, celery, rq := ownRowJob(), ownRowJob(), ownRowJob(), ownRowJob()
 	sqs.Queue, sqs.Operation = SQS, Operation{Key: pathsOf("body.id", "attributes.tenant")}
 	sidekiq.Queue, sidekiq.Operation = Sidekiq, Operation{Key: pathsOf("job.tenant", "args[0]")}
 	celery.Queue, celery.Operation = Celery, Operation{Key: pathsOf("headers.tenant", "args[0]")}
-	for _, j := range []Job{outsideJob(), ownRowJob(), resend, hold, sqs, sidekiq, celery} {
+	rq.Queue, rq.Operation = RQ, Operation{Key: pathsOf("kwargs.tenant", "args[0]")}
+	for _, j := range []Job{outsideJob(), ownRowJob(), resend, hold, sqs, sidekiq, celery, rq} {
 		if err := j.Validate(); err != nil {
 			t.Errorf("%+v: %v", j, err)
 		}

@@ -35,7 +35,7 @@ func (r *Replay) JobOf(f *File) (job.Job, error) {
 }
 
 // brokerVariables are the ones that each system's own clients read.
-var brokerVariables = map[job.Queue]string{job.SQS: "AWS_ENDPOINT_URL_SQS", job.Sidekiq: "REDIS_URL", job.Celery: "CELERY_BROKER_URL"}
+var brokerVariables = map[job.Queue]string{job.SQS: "AWS_ENDPOINT_URL_SQS", job.Sidekiq: "REDIS_URL", job.Celery: "CELERY_BROKER_URL", job.RQ: "RQ_REDIS_URL"}
 
 func (d *decoder) checkOutsideFor(j job.Job, o OutsideService) {
 	isCall := j.Effect.Kind == job.Outside && o.Mail.Operation == ""

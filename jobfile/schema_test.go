@@ -107,7 +107,7 @@ func TestSchemaNamesEveryChoice(t *testing.T) {
 		got  []string
 		want []string
 	}{
-		{j["queue"].Enum, texts(job.Sidekiq, job.Celery, job.SQS)},
+		{j["queue"].Enum, texts(job.Sidekiq, job.Celery, job.RQ, job.SQS)},
 		{j["effect"].Properties["kind"].Enum, texts(job.OwnRow, job.Outside)},
 		{j["stale_claim"].Properties["policy"].Enum, texts(job.Lookup, job.Resend, job.Hold, job.AcceptDuplicate, job.AcceptMiss)},
 		{replay.Properties["database"].Properties["kind"].Enum, texts(SQLite, Postgres, MySQL)},

@@ -42,7 +42,7 @@ func (n Note) origin() string {
 }
 
 func queueName(q job.Queue) string {
-	return map[job.Queue]string{job.SQS: "Amazon SQS", job.Celery: "Celery", job.Sidekiq: "Sidekiq"}[q]
+	return map[job.Queue]string{job.SQS: "Amazon SQS", job.Celery: "Celery", job.Sidekiq: "Sidekiq", job.RQ: "RQ"}[q]
 }
 
 func databaseName(kind string) string {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 const page, begin, end = "../docs/peers.md", "<!-- found -->\n", "<!-- /found -->\n"
@@ -60,7 +61,7 @@ func cell(verdict string) string {
 	switch verdict {
 	case "":
 		return "–"
-	case replay.OK:
+	case judge.OK:
 		return verdict
 	}
 	kind, times, _ := strings.Cut(verdict, " ")

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/lab/redis"
-	"github.com/twiceproof/twiceproof/replay"
+	"github.com/twiceproof/twiceproof/replay/judge"
 )
 
 var update = flag.Bool("update", false, "write what was found, and the table of the page")
@@ -33,7 +33,7 @@ func (r result) found() string {
 	switch r.Kind {
 	case "":
 		return r.Verdict
-	case replay.Duplicate:
+	case judge.Duplicate:
 		return fmt.Sprint(r.Kind, " ", r.Effects)
 	}
 	return r.Kind
@@ -99,10 +99,10 @@ func compare(t *testing.T, peer string, results []result) {
 	}
 	text := ""
 	for _, r := range results {
-		if r.Verdict == replay.Unknown {
+		if r.Verdict == judge.Unknown {
 			t.Fatalf("%s: unknown: %s", r.label(), r.Why)
 		}
-		if r.Verdict != replay.NotApplicable {
+		if r.Verdict != judge.NotApplicable {
 			text += fmt.Sprintf("%-29s %s\n", r.label(), r.found())
 		}
 	}
@@ -113,7 +113,7 @@ func compare(t *testing.T, peer string, results []result) {
 func differences(before map[string]string, now []result) (all []string) {
 	judged := map[string]bool{}
 	for _, r := range now {
-		if r.Verdict == replay.NotApplicable {
+		if r.Verdict == judge.NotApplicable {
 			continue
 		}
 		judged[r.label()] = true
@@ -131,15 +131,15 @@ func differences(before map[string]string, now []result) (all []string) {
 
 func TestDifferences(t *testing.T) {
 	before := map[string]string{"sequential": "duplicate 2", "late_finisher/after_effect": "ok"}
-	late := result{Case: "late_finisher", Point: "after_effect", Verdict: replay.OK}
-	twice := result{Case: "sequential", Verdict: replay.Violation, Kind: replay.Duplicate, Effects: 2}
+	late := result{Case: "late_finisher", Point: "after_effect", Verdict: judge.OK}
+	twice := result{Case: "sequential", Verdict: judge.Violation, Kind: judge.Duplicate, Effects: 2}
 	thrice, lost, unknown, shutdown := twice, twice, late, late
-	thrice.Effects, lost.Kind, unknown.Verdict, shutdown.Case = 3, replay.Lost, replay.Unknown, "shutdown"
+	thrice.Effects, lost.Kind, unknown.Verdict, shutdown.Case = 3, judge.Lost, judge.Unknown, "shutdown"
 	for name, c := range map[string]struct {
 		now  []result
 		want int
 	}{
-		"the same":        {[]result{twice, late, {Case: "keyless", Verdict: replay.NotApplicable}}, 0},
+		"the same":        {[]result{twice, late, {Case: "keyless", Verdict: judge.NotApplicable}}, 0},
 		"more often":      {[]result{thrice, late}, 1},
 		"of another kind": {[]result{lost, late}, 1},
 		"unknown":         {[]result{twice, unknown}, 1},

@@ -1,6 +1,6 @@
 // Package queue says what a replay needs of a queue system: how a message is put
 // on, delivered, ended, delivered again and lost. One package below it knows one
-// system: sqs, sidekiq, celery.
+// system: sqs, sidekiq, celery, rq.
 //
 // Hard rule: it tells what the queue did and judges nothing. Whether a message that is
 // gone was lost is the replay's to say.

@@ -70,6 +70,39 @@ func (l *Ledger) Reclaimed(worker, message, list string) {
 	}
 }
 
+// GiveUp is told of a copy in such a list that the queue has taken off it, and never delivers
+// again.
+func (l *Ledger) GiveUp(kind Kind, message, list string) {
+	l.Lock()
+	defer l.Unlock()
+	for _, c := range l.copies {
+		if c.Message == message && c.Kept == list {
+			l.drop(kind, c, "")
+			return
+		}
+	}
+}
+
+// Copies is how many there still are of a message, but for those that nobody has.
+func (l *Ledger) Copies(message string) int {
+	l.Lock()
+	defer l.Unlock()
+	return len(l.left(func(c *Copy) bool { return c.Message == message && c.state != lost && c.state != deadLetter }))
+}
+
+// Disowned is told that a worker goes on without what it keeps, which stays in its list: as
+// though somebody had died with it who counts as alive for so long.
+func (l *Ledger) Disowned(worker string, alive time.Duration) {
+	l.Lock()
+	defer l.Unlock()
+	for _, c := range l.copies {
+		if c.state == inHand && c.worker == worker && c.Kept != "" {
+			c.worker, l.alive[""] = "", l.Time().Add(alive)
+			l.Tell()
+		}
+	}
+}
+
 // Keeps tells whether a worker has something in hand that is in a list of its own.
 func (l *Ledger) Keeps(worker string) bool {
 	l.Lock()

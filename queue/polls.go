@@ -6,7 +6,7 @@ import (
 )
 
 // polls are the words by which a worker asks for messages: of SQS, and of Redis.
-var polls = map[string]bool{"ReceiveMessage": true, "BRPOP": true, "RPOPLPUSH": true}
+var polls = map[string]bool{"ReceiveMessage": true, "BRPOP": true, "RPOPLPUSH": true, "BLMOVE": true, "BLPOP": true}
 
 // IsPoll tells whether a step, as a history has it, asks the queue for messages.
 func IsPoll(step string) bool {
@@ -15,11 +15,15 @@ func IsPoll(step string) bool {
 	return peer == Peer && polls[word]
 }
 
+// RQBeat is the name of a step by which a worker of RQ tells that it lives, or that it is busy or
+// idle.
+const RQBeat = "tell that the worker lives"
+
 // beats are how Sidekiq says, every some seconds, that its process lives. While a job is at
 // work they tell of that, too, so they are not what an idle worker says.
 var beats = []string{
 	"MULTI; INCRBY stat:processed; ", "INCRBY stat:", "EXPIRE stat:", "MULTI; UNLINK ?:work; ", "MULTI; SADD processes; ",
-	"SET reliable-fetcher-heartbeat-",
+	"SET reliable-fetcher-heartbeat-", RQBeat,
 }
 
 // IsBeat tells whether a step, as a history has it, is one by the clock, whatever the job does.

@@ -139,4 +139,8 @@ const (
 	// LostWithChild: its worker lives, but has told the queue to forget it when the process
 	// died that worked on it.
 	LostWithChild Kind = "lost_with_child"
+	// Abandoned: its worker has died, and the queue has given it up for that: a person finds it.
+	Abandoned Kind = "abandoned"
+	// Unscheduled: its time has come, and none of the workers would look for such.
+	Unscheduled Kind = "unscheduled"
 )

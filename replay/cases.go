@@ -46,8 +46,8 @@ func killCases() []Case {
 			OK:   "what the policy states",
 		},
 		{
-			Name: "killed_after_effect", Point: "child", only: []job.Queue{job.Celery}, script: killedChild, at: afterEffect, unfit: noWire,
-			What: "SIGKILL of the pool's processes alone " + afterEffect.name + ", as a system does that is out of memory; the worker lives",
+			Name: "killed_after_effect", Point: "child", only: []job.Queue{job.Celery, job.RQ}, script: killedChild, at: afterEffect, unfit: noWire,
+			What: "SIGKILL of the pool's processes, of RQ the work horse, alone " + afterEffect.name + ", as a system does that is out of memory; the worker lives",
 			OK:   "what the policy states; whether the queue keeps the message is told beside it",
 		},
 		{

@@ -13,8 +13,8 @@ import (
 	"github.com/twiceproof/twiceproof/wire"
 )
 
-// What is about Celery's workers alone: a process that has the broker's connection, and
-// below it a pool of those that run the tasks.
+// What is about Celery's and RQ's workers: a process that takes the messages, and below it those
+// that run the tasks.
 
 // killedChild kills the pool's processes where the effect is, as a system does that is out
 // of memory. The worker lives, and decides what becomes of the message.
@@ -39,8 +39,12 @@ func killedChild(ctx context.Context, w *world) error {
 	}
 	lost := w.receives() == before && w.queue.Look().Left() == 0
 	if lost {
+		what := queue.LostWithChild
+		if w.Job.Queue == job.RQ {
+			what = queue.Abandoned
+		}
 		w.logQueue()
-		w.history.add(judge.Event{Event: judge.EventQueue, Worker: first.name, Message: op.id, What: string(queue.LostWithChild)})
+		w.history.add(judge.Event{Event: judge.EventQueue, Worker: first.name, Message: op.id, What: string(what)})
 	}
 	if err := w.pass(ctx, w.past()); err != nil {
 		return err

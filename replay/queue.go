@@ -8,6 +8,7 @@ import (
 	"github.com/twiceproof/twiceproof/job"
 	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/queue/celery"
+	"github.com/twiceproof/twiceproof/queue/rq"
 	"github.com/twiceproof/twiceproof/queue/sidekiq"
 	"github.com/twiceproof/twiceproof/queue/sqs"
 )
@@ -18,6 +19,8 @@ func (w *world) newQueue(ctx context.Context) (q queue.Queue, err error) {
 	switch w.Job.Queue {
 	case job.Sidekiq:
 		q, err = sidekiq.Start(ctx, w.Job.Message)
+	case job.RQ:
+		q, err = rq.Start(ctx, w.Job.Message)
 	case job.Celery:
 		q, err = w.celery.Start(ctx, celery.Settings{Broker: celery.Broker(w.Spec.Queue.Broker), Task: w.Job.Message, Visibility: w.Spec.Queue.Visibility})
 	default:

@@ -77,12 +77,13 @@ func (f doctorFlags) sources(facts *doctor.Facts, table string) []examined {
 		}
 		return false
 	}
-	brokers := uses(job.Celery) || uses(job.Sidekiq)
+	brokers := uses(job.Celery) || uses(job.Sidekiq) || uses(job.RQ)
 	return []examined{
 		{"database", "the database", dsn != "", "--dsn or DATABASE_URL names it", true, func(ctx context.Context) (string, error) { return f.database(ctx, facts, dsn, table) }},
 		{"queue", "the queue", queueURL != "", "--queue-url or QUEUE_URL names it", uses(job.SQS), func(ctx context.Context) (string, error) { return readSQS(ctx, facts, queueURL) }},
 		{"queue", "the broker", broker != "", "--broker or BROKER_URL names it", brokers, func(ctx context.Context) (string, error) { return f.readBroker(ctx, facts, broker) }},
 		{"celery", "the Celery application", f.celery != "", "--celery names it", uses(job.Celery), func(ctx context.Context) (string, error) { return f.readCelery(ctx, facts) }},
+		{"rq", "RQ's settings", false, "nothing here reads RQ's settings", uses(job.RQ), nil},
 		{"sidekiq", "the Sidekiq application", f.sidekiq != "" || f.sidekiqConfig != "", "--sidekiq and --sidekiq-config name it", uses(job.Sidekiq), func(ctx context.Context) (string, error) { return f.readSidekiq(ctx, facts) }},
 	}
 }

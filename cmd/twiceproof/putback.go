@@ -24,7 +24,7 @@ func queueAddress(j job.Job, flag string) string { return orVariable(flag, queue
 func putBack(ctx context.Context, j job.Job, address string) (func(context.Context, []byte) error, error) {
 	switch variable, known := queueVariables[j.Queue]; {
 	case !known:
-		return nil, &hinted.Error{What: "a message of " + string(j.Queue) + " cannot be put back yet", Hint: "without --apply the sweep tells what there is to do"}
+		return nil, &hinted.Error{What: "a message of " + string(j.Queue) + " cannot be put back: the guard has no layer that stores one", Hint: "without --apply the sweep tells what there is to do"}
 	case address == "":
 		return nil, &hinted.Error{What: "no queue is named", Hint: "give --queue-url, or set " + variable}
 	case j.Queue == job.Sidekiq:

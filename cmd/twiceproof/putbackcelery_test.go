@@ -142,6 +142,13 @@ func TestPutBackCeleryNowhere(t *testing.T) {
 	}
 }
 
+// The guard has no layer that would have stored a job of RQ.
+func TestPutBackOnRQIsRefused(t *testing.T) {
+	if _, err := putBack(t.Context(), job.Job{Queue: job.RQ}, "redis://127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), "a message of rq cannot be put back") {
+		t.Error(err)
+	}
+}
+
 func TestPutBackCeleryOnSQS(t *testing.T) {
 	endpoint, err := labsqs.Start()
 	if err != nil {

@@ -13,6 +13,8 @@ func queueFacts(events []Event) []string {
 		"the queue lost messages with their workers, %d times, so the replay put the same ones on again")...)
 	facts = append(facts, told(count(events, queue.LostEarly), lostEarly, lostEarly)...)
 	facts = append(facts, told(count(events, queue.LostWithChild), lostWithChild, lostWithChild)...)
+	facts = append(facts, told(count(events, queue.Abandoned), abandoned, abandoned)...)
+	facts = append(facts, told(count(events, queue.Unscheduled), unscheduled, unscheduled)...)
 	return append(facts, told(count(events, queue.EndUnseen), endUnseen, endUnseen)...)
 }
 
@@ -20,7 +22,10 @@ const (
 	lostEarly     = "the queue lost a task with its worker, which had acknowledged it before it worked on it, so the replay put the same one on again; acks_late keeps it"
 	lostWithChild = "the worker acknowledged a task whose process was killed, so the queue lost it, and the replay put the same one on again; " +
 		"acks_late with reject_on_worker_lost (task_reject_on_worker_lost) keeps it"
-	endUnseen = "the worker acknowledges before it works and sends no task events, so its end cannot be seen: start it with -E"
+	abandoned = "the queue gave up a job whose worker or work horse was killed, so it is among the failed ones, and the replay put the same one on again; " +
+		"retry=Retry(…) keeps it"
+	unscheduled = "a job waited for its time, and no worker has a scheduler, so the replay put it on; --with-scheduler does so"
+	endUnseen   = "the worker acknowledges before it works and sends no task events, so its end cannot be seen: start it with -E"
 )
 
 // deadLetters, by the reason that the queue gave, in the order in which each came first.

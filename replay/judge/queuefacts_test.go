@@ -21,6 +21,10 @@ func TestDeadLettersAreToldWithTheirReason(t *testing.T) {
 		{[]Event{given("no retry is left"), given("it was interrupted too often"), given("no retry is left")},
 			[]string{"the queue gave 2 messages up: no retry is left", "the queue gave the message up: it was interrupted too often"}},
 		{[]Event{{Event: EventQueue, What: string(queue.Deleted)}}, nil},
+		{[]Event{{Event: EventQueue, What: string(queue.Abandoned)}, {Event: EventQueue, What: string(queue.Unscheduled)}}, []string{
+			"the queue gave up a job whose worker or work horse was killed, so it is among the failed ones, and the replay put the same one on again; retry=Retry(…) keeps it",
+			"a job waited for its time, and no worker has a scheduler, so the replay put it on; --with-scheduler does so",
+		}},
 	} {
 		if got := QueueFacts(c.events); !slices.Equal(got, c.facts) {
 			t.Errorf("%q, want %q", got, c.facts)

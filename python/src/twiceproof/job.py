@@ -15,7 +15,12 @@ DEFAULT_MAX_TAKEOVERS = 5
 DEFAULT_MAX_LOOKUPS = 5
 MAX_FIELDS_BYTES = 1000
 POLICIES = ("lookup", "resend", "hold", "accept_duplicate", "accept_miss")
-ROOTS_OF = {"sqs": ("body", "attributes"), "celery": ("args", "kwargs", "headers"), "sidekiq": ("args", "job")}
+ROOTS_OF = {
+    "sqs": ("body", "attributes"),
+    "celery": ("args", "kwargs", "headers"),
+    "rq": ("args", "kwargs"),
+    "sidekiq": ("args", "job"),
+}
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,7 @@ def _names(j: Job) -> Rules:
     return [
         (1 <= len(j.type.encode("utf-8", "surrogatepass")) <= 64, "", "a job type has 1 to 64 bytes", hint),
         (is_utf8(j.type) and "\0" not in j.type, "", "a job type is valid UTF-8 without NUL", hint),
-        (j.queue in ROOTS_OF, "queue", _one_of(j.queue, "queue"), "write sidekiq, celery or sqs"),
+        (j.queue in ROOTS_OF, "queue", _one_of(j.queue, "queue"), "write sidekiq, celery, rq or sqs"),
         (j.effect.kind in ("own_row", "outside"), "effect.kind", _one_of(j.effect.kind, "kind of effect"), kinds),
     ]
 

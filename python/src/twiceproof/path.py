@@ -97,7 +97,8 @@ def _steps_of(text: str) -> Iterator[str | int]:
         raise _refused(text, "is empty", "write a path such as body.order.id or args[0]")
     if root not in ROOTS:
         what = "does not start with body, attributes, args, kwargs, headers or job"
-        raise _refused(text, what, "SQS has body and attributes, Celery args, kwargs and headers, Sidekiq args and job")
+        hint = "SQS has body and attributes, Celery args, kwargs and headers, RQ args and kwargs, Sidekiq args and job"
+        raise _refused(text, what, hint)
     yield root
     at = len(root)
     while at < len(text):

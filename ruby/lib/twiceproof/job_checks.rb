@@ -23,7 +23,8 @@ module Twiceproof
   # What makes a job sound: the same checks and words in every language.
   module JobChecks
     POLICIES = %w[lookup resend hold accept_duplicate accept_miss].freeze
-    ROOTS_OF = {"sqs" => %w[body attributes], "celery" => %w[args kwargs headers], "sidekiq" => %w[args job]}.freeze
+    ROOTS_OF = {"sqs" => %w[body attributes], "celery" => %w[args kwargs headers], "rq" => %w[args kwargs],
+                "sidekiq" => %w[args job]}.freeze
     MOST_FIELDS_BYTES = 1000
 
     # Everything that is wrong with the job.
@@ -47,7 +48,7 @@ module Twiceproof
       [
         problem((1..64).cover?(type.bytesize), "", "a job type has 1 to 64 bytes", hint),
         problem(sound, "", "a job type is valid UTF-8 without NUL", hint),
-        problem(ROOTS_OF.key?(queue), "queue", one_of(queue, "queue"), "write sidekiq, celery or sqs"),
+        problem(ROOTS_OF.key?(queue), "queue", one_of(queue, "queue"), "write sidekiq, celery, rq or sqs"),
         problem(%w[own_row outside].include?(effect.kind), "effect.kind", one_of(effect.kind, "kind of effect"),
                 "write own_row (a row in the application's own database) or outside")
       ]

@@ -98,7 +98,7 @@ module Twiceproof
       return name if Path::ROOTS.include?(name)
 
       fail_with("does not start with body, attributes, args, kwargs, headers or job",
-                "SQS has body and attributes, Celery args, kwargs and headers, Sidekiq args and job")
+                "SQS has body and attributes, Celery args, kwargs and headers, RQ args and kwargs, Sidekiq args and job")
     end
 
     def step

@@ -1,0 +1,257 @@
+package rq
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/twiceproof/twiceproof/internal/testreplay"
+	"github.com/twiceproof/twiceproof/wire"
+)
+
+// What a dead worker had in hand is put on again where it has a retry left, and given up
+// where not; then it is put on by force. Not before RQ would look for it.
+func TestAWorkerThatDies(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"args": ["o1"], "retries_left": 1}`:                            "visibility_over1",
+		`{"args": ["o1"], "retries_left": 1, "retry_intervals": [3600]}`: "visibility_changed1",
+		`{"args": ["o1"]}`: "abandoned1, redelivered2",
+	} {
+		t.Run(want, func(t *testing.T) {
+			r := start(t, "jobs.waits")
+			a := r.worker("A")
+			id := r.send(body)
+			r.begins(1)
+			a.kill()
+			r.advance(80 * time.Second)
+			r.expect("sent1, received1 A")
+			r.advance(15 * time.Second)
+			r.expect("sent1, received1 A, " + want)
+			if left := r.redis().ZCard(t.Context(), startedPrefix+standard).Val(); left != 0 {
+				t.Errorf("%d are in the started registry", left)
+			}
+			if retries := r.redis().HGet(t.Context(), jobPrefix+id, "retries_left").Val(); retries == "1" {
+				t.Error("no retry was taken")
+			}
+			r.advance(61 * time.Minute)
+			r.goOn()
+			r.worker("B")
+			r.begins(2)
+			r.idle("B")
+			if told := r.told(); !strings.HasSuffix(told, "deleted1 B") && !strings.HasSuffix(told, "deleted2 B") {
+				t.Error(told)
+			}
+		})
+	}
+}
+
+// RQ's own look for dead ones leaves what the replay's does, and is told alike.
+func TestRQsOwnLook(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"args": ["o1"], "retries_left": 1}`:                               "visibility_over1",
+		`{"args": ["o1"], "retries_left": 2, "retry_intervals": [7200]}`:    "visibility_changed1 B",
+		`{"args": ["o1"], "retries_left": 1, "retry_intervals": [0, 3600]}`: "visibility_changed1 B",
+		`{"args": ["o1"], "retries_left": 3, "retry_intervals": [0, 3600]}`: "visibility_over1",
+		`{"args": ["o1"]}`: "dead_lettered1 B",
+	} {
+		var states []string
+		for _, look := range []func(rig){func(r rig) { r.advance(95 * time.Second) }, looksItself} {
+			r := start(t, "jobs.waits")
+			a := r.worker("A")
+			id := r.send(body)
+			r.begins(1)
+			a.kill()
+			look(r)
+			states = append(states, r.state(id))
+			if len(states) == 2 {
+				r.expect("sent1, received1 A, " + want)
+			}
+		}
+		if retried := !strings.HasPrefix(want, "dead"); (states[0] == states[1]) != retried { // what is given up is put on by force
+			t.Errorf("%s: the replay leaves %s, RQ %s", body, states[0], states[1])
+		}
+	}
+}
+
+// looksItself runs RQ's own look, as a worker's: what it says is seen.
+func looksItself(r rig) {
+	const look = "import sys; from redis import Redis; from rq.registry import StartedJobRegistry; " +
+		"StartedJobRegistry(connection=Redis.from_url(sys.argv[1])).cleanup(timestamp=4102444800)"
+	r.Helper()
+	gate := wire.NewGate(nil)
+	way, err := r.q.Listen(gate, "B")
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer gate.Close()
+	defer way.Close()
+	r.q.Lock()
+	r.q.Jump(95 * time.Second)
+	r.q.Unlock()
+	command := exec.CommandContext(r.Context(), testreplay.Interpreter(r.T, "python/bin/python", "bin/python"), "-c", look, way.Addresses().Broker)
+	if out, err := command.CombinedOutput(); err != nil {
+		r.Fatalf("%v: %s", err, out)
+	}
+}
+
+// state is where a job is, and what its hash says of that.
+func (r rig) state(id string) string {
+	c, ctx := r.redis(), r.Context()
+	return fmt.Sprint(c.HMGet(ctx, jobPrefix+id, "status", "retries_left").Val(), c.LRange(ctx, queuePrefix+standard, 0, -1).Val() != nil && c.LLen(ctx, queuePrefix+standard).Val() > 0,
+		c.ZCard(ctx, startedPrefix+standard).Val(), c.ZCard(ctx, scheduledPrefix+standard).Val(), c.ZCard(ctx, failedPrefix+standard).Val(), c.LLen(ctx, queuePrefix+standard+between).Val())
+}
+
+// The work horse alone: its worker lives, and does what it does for a job that fails.
+func TestAHorseThatDies(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"args": ["o1"], "retries_left": 1, "retry_intervals": [3600]}`: "visibility_changed1 A", `{"args": ["o1"]}`: "dead_lettered1 A",
+	} {
+		r := start(t, "jobs.waits")
+		a := r.worker("A")
+		r.send(body)
+		r.begins(1)
+		a.killHorse()
+		r.idle("A")
+		r.expect("sent1, received1 A, " + want)
+	}
+}
+
+// What was taken and not begun: a worker with one queue leaves it in the intermediate list,
+// one with several nowhere.
+func TestAWorkerThatDiesBeforeItBegins(t *testing.T) {
+	oneQueue, several := []string{"worker", "default"}, []string{"worker", "high", "default"}
+	for name, c := range map[string]struct {
+		arguments []string
+		at        string // the step that is held when it is killed
+		after     time.Duration
+		want      string
+	}{
+		"taken":                   {oneQueue, "HGETALL ", twoLooks + time.Minute, "abandoned1, redelivered2"},
+		"in the registry":         {oneQueue, "LREM ", 95 * time.Second, "abandoned1, redelivered2"},
+		"of several, taken":       {several, "HGETALL ", time.Second, "lost1 A, redelivered2"},
+		"of several, in registry": {several, "PERSIST ", 95 * time.Second, "lost1, redelivered2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, "jobs.succeeds")
+			a := r.worker("A", c.arguments...)
+			held := a.gate.Arm(wire.Fault{Match: func(s wire.Step) bool {
+				return slices.ContainsFunc(strings.Split(s.Text, "; "), func(one string) bool { return strings.HasPrefix(one, c.at) })
+			}, Do: wire.Hold})
+			r.send(`{"args": ["o1"]}`)
+			select {
+			case <-held.Fired():
+			case <-time.After(20 * time.Second):
+				t.Fatalf("it was never at %s", c.at)
+			}
+			a.kill()
+			r.advance(c.after)
+			r.expect("sent1, received1 A, " + c.want)
+			r.worker("B")
+			r.begins(1)
+			r.idle("B")
+		})
+	}
+}
+
+// A worker whose connection ends before it has what it took lives on without it.
+func TestADeliveryThatIsCut(t *testing.T) {
+	for want, arguments := range map[string][]string{
+		"sent1, received1 A, abandoned1, redelivered2": {"worker", "default"}, "sent1, received1 A, lost1 A, redelivered2": {"worker", "high", "default"},
+	} {
+		r := start(t, "jobs.succeeds")
+		a := r.worker("A", arguments...)
+		cut := a.gate.Arm(wire.Fault{Match: func(s wire.Step) bool { return strings.HasPrefix(s.Text, "Deliver ") }, Do: wire.Drop})
+		r.send(`{"args": ["o1"]}`)
+		select {
+		case <-cut.Fired():
+		case <-time.After(20 * time.Second):
+			t.Fatal("nothing was cut")
+		}
+		r.idle("A")
+		r.advance(twoLooks + time.Minute)
+		if told := r.told(); !strings.HasPrefix(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+		r.begins(1)
+		r.idle("A")
+	}
+}
+
+// A worker that stands still for too long is taken for dead. It finishes when it wakes up.
+func TestAWorkerThatIsPaused(t *testing.T) {
+	r := start(t, "jobs.waits")
+	a := r.worker("A")
+	r.send(`{"args": ["o1"], "retries_left": 1}`)
+	r.begins(1)
+	_ = a.command.Process.Signal(syscall.SIGSTOP)
+	for _, pid := range a.horses() {
+		_ = exec.CommandContext(t.Context(), "kill", "-STOP", pid).Run()
+	}
+	r.advance(95 * time.Second)
+	r.worker("B")
+	r.begins(2)
+	r.goOn()
+	r.idle("B")
+	for _, pid := range a.horses() {
+		_ = exec.CommandContext(t.Context(), "kill", "-CONT", pid).Run()
+	}
+	_ = a.command.Process.Signal(syscall.SIGCONT)
+	r.idle("A", "B")
+	r.expect("sent1, received1 A, visibility_over1, received1 B, deleted1 B")
+}
+
+// A copy that another one has finished for is forgotten; so it is not delivered again.
+func TestACopyThatIsForgotten(t *testing.T) {
+	r := start(t, "jobs.waits")
+	a := r.worker("A")
+	id := r.send(`{"args": ["o1"], "retries_left": 3}`)
+	r.begins(1)
+	if err := r.q.Redeliver(id); err != nil {
+		t.Fatal(err)
+	}
+	a.kill()
+	r.goOn()
+	r.worker("B")
+	r.idle("B")
+	r.advance(95 * time.Second)
+	r.expect("sent1, received1 A, redelivered2, received2 B, deleted2 B, deleted1")
+}
+
+// SIGTERM to the group lets the work horse finish, which is in a group of its own.
+func TestWarmShutdown(t *testing.T) {
+	r := start(t, "jobs.waits")
+	a := r.worker("A")
+	r.send(`{"args": ["o1"]}`)
+	r.begins(1)
+	_ = syscall.Kill(-a.command.Process.Pid, syscall.SIGTERM)
+	r.goOn()
+	if err := a.command.Wait(); err != nil {
+		t.Error(err)
+	}
+	r.expect("sent1, received1 A, deleted1 A")
+}
+
+// What is lost is in no list and no registry, and no worker gets it.
+func TestLose(t *testing.T) {
+	r := start(t, "jobs.waits")
+	a := r.worker("A")
+	id := r.send(`{"args": ["o1"], "retries_left": 3}`)
+	r.begins(1)
+	r.send(`{"args": ["o2"]}`)
+	a.kill()
+	if err := r.q.Lose(); err != nil {
+		t.Fatal(err)
+	}
+	r.advance(24 * time.Hour)
+	r.worker("B")
+	r.idle("B")
+	r.expect("sent1, received1 A, sent1, gone1, gone1")
+	if err := r.q.Redeliver(id); err != nil { // the control: it would be seen
+		t.Fatal(err)
+	}
+	r.begins(2)
+}
