@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from celery import Celery
 from celery.exceptions import Ignore, Retry, SoftTimeLimitExceeded
-from frameworks import Django, SQLAlchemy
+from frameworks import INSERT, Django, Own, SQLAlchemy, rows
 
 import twiceproof
 import twiceproof.celery
@@ -36,19 +36,22 @@ _keys = itertools.count(1)
 class Strike:
     """Raises at the nth line of the package that is run, and tells where."""
 
-    def __init__(self, nth: int) -> None:
+    def __init__(self, nth: int, package: str) -> None:
         self.left = nth
+        self.package = package
         self.at = ""
 
     def __enter__(self) -> Strike:
+        gc.disable()  # what it runs would be struck, too, and Python 3.11 loses its place then
         sys.settrace(self.trace)
         return self
 
     def __exit__(self, *_: object) -> None:
         sys.settrace(None)
+        gc.enable()
 
     def trace(self, frame: Any, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(LIB) or frame.f_code.co_name == "__del__":  # where Python drops it
+        if not frame.f_code.co_filename.startswith(self.package) or frame.f_code.co_name == "__del__":  # where Python drops it
             return None
         self.left -= event == "line"
         if self.left == 0 and not self.at:
@@ -95,13 +98,13 @@ def made(database: Database) -> Iterator[Guard]:
 
 
 def each_line(
-    deliver: Callable[[int], Any], stride: int = 1, before: Callable[[int], Any] = bool
+    deliver: Callable[[int], Any], stride: int = 1, before: Callable[[int], Any] = bool, package: str = LIB
 ) -> Iterator[tuple[int, str, type | None]]:
     """The key, where it struck, and what the delivery ended in."""
     for nth in itertools.count(1, stride):
         key, ended = next(_keys), None
         before(key)
-        with Strike(nth) as strike:
+        with Strike(nth, package) as strike:
             try:
                 deliver(key)
             except (Retry, KeptAtBroker, SoftTimeLimitExceeded, NotStoredError) as error:
@@ -181,12 +184,12 @@ def test_a_row_and_its_record_agree(database: Database, kind: Any, raises: bool)
     def deliver(key: int) -> Any:
         return g.run_in(framework.transaction(g), order(key), act)
 
-    def rows(key: int) -> int:
+    def rows_of(key: int) -> int:
         return int(database.execute(f"SELECT COUNT(*) FROM effects WHERE job = '{job.type}' AND item = '{key}'")[0][0])
 
     for key, at, _ in each_line(deliver, stride):
         found = g.records.read(str(key))
-        assert rows(key) == (found is not None and found.state == "completed"), at
+        assert rows_of(key) == (found is not None and found.state == "completed"), at
         assert_as_it_was(framework, at)
         try:
             deliver(key)
@@ -196,7 +199,48 @@ def test_a_row_and_its_record_agree(database: Database, kind: Any, raises: bool)
             if isinstance(framework, Bare):  # nobody else connects it again
                 framework = kind(database)
         assert deliver(key).outcome == "completed", at
-        assert rows(key) == 1, at
+        assert rows_of(key) == 1, at
     framework.close()
     g.close()
+    gc.collect()
+
+
+def stuck_after_a_time_limit_within_sqlalchemy(database: Database, own: Own) -> list[str]:
+    """Where it struck; what was delivered again is there once."""
+    import sqlalchemy
+
+    job, g = own
+    stuck: list[str] = []
+    framework = SQLAlchemy(database, max_overflow=-1)  # a checkout that is struck loses a place of the pool
+
+    def deliver(key: int) -> Any:
+        act: Callable[[Any], None] = lambda op: framework.execute(INSERT.format(job.type, op.key))  # noqa: E731
+        return g.run_in(framework.transaction(g), order(key), act)
+
+    package, stride = str(File(sqlalchemy.__file__).parent), 1 if os.environ.get("TWICEPROOF_FULL") else 7
+    for count, (key, at, _) in enumerate(each_line(deliver, stride, package=package), 1):
+        try:
+            assert deliver(key).outcome == "completed", at
+            assert stuck or rows(database, job) == count, at
+        except OpenTransactionError:
+            stuck.append(at)
+            framework = SQLAlchemy(database, max_overflow=-1)
+    framework.close()
+    return stuck
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore:Can't invalidate")
+@pytest.mark.on("psycopg", "pymysql")
+@pytest.mark.parametrize("control", [False, True])
+def test_a_time_limit_within_sqlalchemy_leaves_no_session_open(
+    database: Database, own: Own, control: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not its connection alone is given up then, as the control does it."""
+    from twiceproof.sqlalchemy import SessionTransaction
+
+    caplog.set_level("CRITICAL", "twiceproof")  # what is logged with its traceback would keep connections
+    if control:
+        monkeypatch.setattr(SessionTransaction, "drop", OwnTransaction.drop)
+    stuck = stuck_after_a_time_limit_within_sqlalchemy(database, own)
+    assert bool(stuck) == control, stuck
     gc.collect()

@@ -123,6 +123,21 @@ class AroundTransactionsTest < GuardedTest
     assert_equal [0, nil, false], [@app.database.effects(@type, "1"), record(@app.database), @app.in_transaction?]
   end
 
+  # As where somebody has replaced what sends it.
+  def test_a_commit_that_is_not_sent
+    @type = self.class.next_type
+    @app = Application.named("active_record postgres")
+    own = guard(@app.database, job)
+    assert_raises(Twiceproof::BodyError) do
+      own.run_tx(@app.connection, delivery) do
+        @app.insert(@type, "1")
+        @app.connection.define_singleton_method(:commit_db_transaction) { nil }
+      end
+    end
+
+    assert_equal [0, nil, false], [@app.database.effects(@type, "1"), record(@app.database), @app.in_transaction?]
+  end
+
   # Whoever is given it next would write in the guard's transaction, and lose that with it.
   def test_a_body_that_gives_its_connection_back
     @type = self.class.next_type

@@ -47,6 +47,23 @@ class DeadlineTest < GuardedTest
     assert_equal :completed, result.outcome # by the token: nobody took over
   end
 
+  # The worker's wall clock is stepped between claim and completion. The control is the clock that counts.
+  module Stepping
+    attr_accessor :by
+
+    def now(*)
+      super + by.to_i
+    end
+  end
+  [Time, Twiceproof::Clock].each { |clock| clock.singleton_class.prepend(Stepping) }
+
+  %w[postgres mysql].product([-3600, 3600]).each do |name, by|
+    define_method("test_a_wall_clock_that_steps: #{name}, #{by} s") do
+      assert_includes 0.1..60, remaining_after(Time, name, by)
+      refute_includes 0.1..60, remaining_after(Twiceproof::Clock, name, by)
+    end
+  end
+
   def test_a_row_that_is_late_is_not_committed
     guarded = guard(sqlite, job(lease: 1))
     @app = Application.named("bare sqlite")
@@ -115,5 +132,29 @@ class DeadlineTest < GuardedTest
     guard(database, job("hold")).run(delivery) { raise "unknown" }
     database.change(@type, "1", "policy = 'lookup', #{database.older("claimed_at", 120_000)}")
     database
+  end
+
+  def remaining_after(clock, name, by)
+    @type = self.class.next_type
+    guarded = guard(TestDatabase.named(name), job("hold"))
+    left = nil
+    result = guarded.run(delivery) do |op|
+      left = stepped(clock, by) { op.remaining }
+      stepped(Time, by) { op.renew }
+      second = stepped(Time, by) { guarded.run(delivery) { flunk } }
+
+      assert_equal :live, second.outcome
+      assert_includes 0.1..60, second.retry_after
+    end
+
+    assert_equal :completed, result.outcome
+    left
+  end
+
+  def stepped(clock, by)
+    clock.by = by
+    yield
+  ensure
+    clock.by = 0
   end
 end

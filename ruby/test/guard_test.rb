@@ -148,24 +148,30 @@ class GuardTest < GuardedTest
       @type = self.class.next_type
       @app = Application.named("#{kind} #{name}")
       guarded = guard(@app.database, job)
-      outcome = outcome_of(guarded) do
+      result = guarded.run_tx(@app.connection, delivery) do
         @app.database.execute(ended.call(@app.raw))
         2.times { @app.insert(@type, "1") }
       end
 
-      assert_equal [:released, 0, nil], [outcome, @app.database.effects(@type, "1"), record(@app.database)]
+      assert_equal [:released, 0, nil], [result.outcome, @app.database.effects(@type, "1"), record(@app.database)]
       @app.connect if kind == "bare"
 
-      assert_equal(:completed, outcome_of(guarded) { @app.insert(@type, "1") })
+      assert_equal(:completed, guarded.run_tx(@app.connection, delivery) { @app.insert(@type, "1") }.outcome)
       assert_equal [1, ["completed", 1, false]], [@app.database.effects(@type, "1"), record(@app.database)]
     end
   end
 
-  # Sequel raises when it is to roll back a connection that is gone.
-  def outcome_of(guarded, &act)
-    guarded.run_tx(@app.connection, delivery, &act).outcome
-  rescue Sequel::DatabaseDisconnectError
-    :released
+  # A thread that keeps its connection is not given it once more.
+  ENDED.each do |name, ended|
+    define_method("test_connection_lost_before: #{name}") do
+      @type = self.class.next_type
+      @app = Application.named("active_record #{name}")
+      guarded = guard(@app.database, job)
+      @app.database.execute(ended.call(@app.raw))
+      assert_raises(Twiceproof::NotStoredError) { guarded.run_tx(@app.connection, delivery) { flunk } }
+
+      assert_equal(:completed, guarded.run_tx(@app.connection, delivery) { @app.insert(@type, "1") }.outcome)
+    end
   end
 
   def test_no_database
@@ -281,7 +287,7 @@ class GuardTest < GuardedTest
     @app.unguarded(&make)
     assert_equal 0, @app.database.effects(@type, "1")
 
-    assert_raises(Twiceproof::NotCommittedError) { guarded.run_tx(@app.connection, delivery, &make) }
+    assert_raises(Twiceproof::BodyError) { guarded.run_tx(@app.connection, delivery, &make) }
     assert_nil record(@app.database)
   end
 

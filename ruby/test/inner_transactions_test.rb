@@ -10,10 +10,11 @@ class InnerTransactionsTest < GuardedTest
   class Row < ActiveRecord::Base
     self.table_name = "effects"
     before_save { |row| Effect.create!(job: row.job, item: "side").then { throw :abort } if row.item == "refused" }
+    before_commit { Row.checked.call(self) }
     after_commit { Row.committed.call(self) }
 
     class << self
-      attr_accessor :committed
+      attr_accessor :checked, :committed
     end
   end
 
@@ -24,7 +25,7 @@ class InnerTransactionsTest < GuardedTest
   }.freeze
 
   # With ActiveRecord on each database.
-  def self.on_each(what, &body)
+  def self.test_on_each(what, &body)
     TestDatabase::NAMES.each do |database|
       define_method("test_#{what}: #{database}") do
         @name = "active_record #{database}"
@@ -38,7 +39,7 @@ class InnerTransactionsTest < GuardedTest
     @type = self.class.next_type
     @log = StringIO.new
     Twiceproof.configuration.log = Logger.new(@log)
-    Row.committed = ->(_) {}
+    Row.checked = Row.committed = ->(_) {}
   end
 
   def teardown
@@ -65,7 +66,7 @@ class InnerTransactionsTest < GuardedTest
   end
 
   # A callback of it has written something.
-  on_each("a save that is false") do
+  test_on_each("a save that is false") do
     made = starting(@name) { |_| Row.new(job: @type, item: "refused").save || @app.insert(@type, "more") }
     made.new.perform("1")
 
@@ -73,7 +74,7 @@ class InnerTransactionsTest < GuardedTest
   end
 
   # Not at the end of the body's own transaction: that may still be rolled back.
-  on_each("callbacks after the commit") do
+  test_on_each("callbacks after the commit") do
     seen = []
     Row.committed = ->(row) { seen << [row.item, rows(row.item)] }
     made = starting(@name) do |key|
@@ -86,8 +87,33 @@ class InnerTransactionsTest < GuardedTest
     assert_equal [["1", 1]], seen
   end
 
+  # As the body's own error, so it takes one of Sidekiq's retries; to Rails it is that, too.
+  test_on_each("a callback that raises before the commit") do
+    made = starting(@name) { |key| Row.create!(job: @type, item: key) }
+    Row.checked = ->(_) { raise IOError, "no" }
+    assert_raises(IOError) { deliver_job(made, "1") }
+    assert_raises(IOError) { @app.unguarded { Row.create!(job: @type, item: "1") } } # the control
+
+    assert_equal [0, nil, false], [rows("1"), record(@app.database), @app.in_transaction?]
+    Row.checked = ->(row) { @app.insert(@type, "trail") if row.item == "1" } # what it writes is in the transaction
+    deliver_job(made, "1")
+
+    assert_equal [1, 1, "completed"], [rows("1"), rows("trail"), record(@app.database)[0]]
+  end
+
+  # The guard's own statements are not held up by that, and nothing stays of them.
+  test_on_each("a body that is prevented from writing") do
+    made = starting(@name) { |key| Row.create!(job: @type, item: key) }
+    assert_raises(ActiveRecord::ReadOnlyError) { ActiveRecord::Base.while_preventing_writes { made.new.perform("1") } }
+
+    assert_equal [0, nil, false], [rows("1"), record(@app.database), @app.in_transaction?]
+    made.new.perform("1")
+
+    assert_equal [1, "completed"], [rows("1"), record(@app.database)[0]]
+  end
+
   # The row is there, and its message does not come again: a person is told.
-  on_each("a callback that raises after the commit") do
+  test_on_each("a callback that raises after the commit") do
     Row.committed = ->(_) { raise Errno::ECONNREFUSED, "Redis" }
     made = starting(@name) { |key| Row.create!(job: @type, item: key).item }
     told = told_by_sidekiq { assert_equal "1", deliver_job(made, "1") }

@@ -210,7 +210,8 @@ class JobTest < GuardedTest
       {"retry" => 2, "retry_count" => 1} => true, {"retry_count" => 24} => true, {"retry_for" => 60} => false,
       {"retry_for" => 60, "failed_at" => now - 61} => true, {"retry_for" => 60, "failed_at" => now - 50} => false,
       {"retry_for" => 60, "failed_at" => ((now - 61) * 1000).to_i} => true,
-      {"retry_for" => 60, "failed_at" => (now * 1000).to_i} => false
+      {"retry_for" => 60, "failed_at" => (now * 1000).to_i} => false,
+      {"retry_for" => 60, "failed_at" => now, "retry" => 2, "retry_count" => 1} => SidekiqWorld::VERSION < Gem::Version.new("8.1")
     }.each { |given, last| assert_equal last, Twiceproof::SidekiqDelivery.new(nil, given, "default").last?, given.to_s }
   end
 

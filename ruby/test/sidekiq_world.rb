@@ -53,6 +53,12 @@ class SidekiqWorld
     start(*flags, ready: ready)
   end
 
+  # A process that is not Sidekiq's own, and runs it.
+  def embedded(queue)
+    code = %(require "#{JOBS}"; Sidekiq.configure_embed { |config| config.queues = ["#{queue}"] }.run; sleep)
+    start("-e", code, command: [RbConfig.ruby])
+  end
+
   def url
     "redis://127.0.0.1:#{@server.port}/0"
   end
@@ -149,10 +155,10 @@ class SidekiqWorld
     JSON.parse(text)["jid"]
   end
 
-  def start(*flags, ready: true)
+  def start(*flags, ready: true, command: ["sidekiq", "-r", JOBS])
     @reader, @writer = IO.pipe unless @writer
     streams = {in: @reader, out: ["#{@dir}/worker.log", "a"], err: %i[child out]}
-    pid = spawn({"JOBS" => JSON.generate(settings)}, "sidekiq", "-r", JOBS, *flags, pgroup: true, **streams)
+    pid = spawn({"JOBS" => JSON.generate(settings)}, *command, *flags, pgroup: true, **streams)
     @pids << pid
     till.wait("ready", pid) if ready
     pid

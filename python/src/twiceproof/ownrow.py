@@ -11,7 +11,7 @@ from .ending import WRITE_PATIENCE, Ending, unless_ending
 from .errors import NotCommittedError, cause_of
 from .failure import busy
 from .operation import Operation
-from .perform import Act, returned
+from .perform import Act, body, returned
 from .record import Claimed
 from .resend import finish, stored
 from .transaction import OwnTransaction
@@ -37,7 +37,7 @@ class OwnRow(Ending):
             with stored("read record"):
                 return look(self.records, c, time.monotonic() + WRITE_PATIENCE)
         try:
-            returned(act(op))
+            returned(body(act, op))
             op.check()  # too late to commit
         except BaseException as error:
             return unless_ending(error, self._roll_back(t, c, op, error))

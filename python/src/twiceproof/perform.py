@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import logging
+import os
 import time
+import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from .delivery import LOST, Result
 from .ending import Attempt, Ending, unless_ending
@@ -15,6 +17,7 @@ from .operation import Operation
 from .records import Records
 from .resend import resend, stored
 
+T = TypeVar("T")
 Act = Callable[[Operation], object]
 LookUp = Callable[[Operation], bool]
 
@@ -49,7 +52,7 @@ class Perform(Ending):
         return self._act_once_more(a, act)
 
     def _ask_outside(self, a: Attempt) -> bool:
-        found: Any = self.look_up and self.look_up(a.op)
+        found: Any = self.look_up and body(self.look_up, a.op)
         if not isinstance(found, bool):  # None is no "absent"
             raise TypeError(f"a look-up answers True or False, not {found!r}")
         return found
@@ -66,7 +69,7 @@ class Perform(Ending):
         """Enters the body, unless the lease has ended on the way to it."""
         try:
             a.op.check()
-            returned(act(a.op))
+            returned(body(act, a.op))
         except NotApplied as error:
             return self.release(a, error)
         except BaseException as error:  # nobody can tell what the body did
@@ -86,6 +89,29 @@ class Perform(Ending):
         if not mine:
             raise RenewError("the claim is another worker's")
         a.op.move_deadline(end)
+
+
+def body(call: Callable[[Operation], T], op: Operation) -> T:
+    """Calls the job's own code. A child that it forks ends where it leaves it.
+
+    The claim is the parent's, and so are the connections, on which a child would speak in between, and
+    the message, which a second worker would acknowledge.
+    """
+    process, status = os.getpid(), 1
+    try:
+        value = call(op)
+        status = 0
+        return value
+    except SystemExit as left:
+        status = left.code if isinstance(left.code, int) else int(left.code is not None)
+        raise
+    except BaseException:
+        if os.getpid() != process:
+            traceback.print_exc()
+        raise
+    finally:
+        if os.getpid() != process:
+            os._exit(status)
 
 
 def returned(value: object) -> None:

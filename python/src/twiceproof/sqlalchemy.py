@@ -23,13 +23,16 @@ class SessionTransaction(OwnTransaction):
 
     What the session still has to write, and what listeners of before_commit do, comes before the seal.
     Where a listener of after_commit raises, the row is there all the same: an error in the log tells of it.
+    A time limit may strike within SQLAlchemy, too, and leave a session that can neither be rolled back nor closed.
     """
 
     def __init__(self, guard: Guard, session: Session | scoped_session[Any]) -> None:
         super().__init__(None, guard.records)
+        self.given = session
         self.session: Session = session() if isinstance(session, scoped_session) else session
         if not isinstance(self.session, Session):
             raise RefusedError(f"{type(session).__name__} is no session: give the scoped_session that the body uses, too")
+        self.entered = False
         self.root: orm.SessionTransaction | None = None
 
     def begin(self, c: Claimed) -> bool:
@@ -37,9 +40,11 @@ class SessionTransaction(OwnTransaction):
             raise RefusedError("a session with twophase=True cannot hold an own row; give it one without")
         if in_transaction(self.session):  # also after a SELECT
             raise OpenTransactionError("a transaction is open on this session, or its connection, already; commit it first")
+        self.entered = True
         self.root = self.session.begin()
         try:
-            self.connection = self.session.connection().connection.dbapi_connection
+            self.pooled = self.session.connection().connection
+            self.connection = self.pooled.dbapi_connection
         except Exception as error:
             raise NotStoredError(f"connection: {error}") from error
         return super().begin(c)
@@ -68,15 +73,15 @@ class SessionTransaction(OwnTransaction):
         except Exception as error:
             if self.begun:
                 raise
-            self.session.close()
+            self._or_close(self.session.close)
             log.error("%s: committed, but a listener raised after that", self.records.job.type, exc_info=error)
         finally:
             event.remove(connection, "commit", last)
 
     def rollback(self) -> None:
-        if self.root is None:
+        if not self.entered:
             return
-        if self.session.get_transaction() is self.root:
+        if self.root in (None, self.session.get_transaction()):
             if self.begun:
                 self._or_close(self.undo)
             self._back()
@@ -91,3 +96,9 @@ class SessionTransaction(OwnTransaction):
         if self.session.connection().connection.dbapi_connection is self.connection:
             self._back()
         self.session.rollback()
+
+    def drop(self) -> None:
+        """The next delivery is given a new session, and nobody this connection."""
+        if isinstance(self.given, scoped_session):
+            self.given.registry.clear()
+        self.pooled.invalidate()

@@ -7,7 +7,7 @@ module Twiceproof
     # rescues, ActiveRecord::Rollback, a save that is false) would be committed all the same. So it is a savepoint,
     # whose callbacks still wait for the COMMIT.
     module Inner
-      attr_accessor :twiceproof_outermost, :twiceproof_committed
+      attr_accessor :twiceproof_outermost, :twiceproof_last, :twiceproof_committed
 
       def transaction(requires_new: nil, **more, &block)
         outermost = @twiceproof_outermost && open_transactions == 1
@@ -15,6 +15,7 @@ module Twiceproof
       end
 
       def commit_db_transaction
+        Interrupts.defer { @twiceproof_last.call } if @twiceproof_last # ActiveRecord lets them in
         super
         @twiceproof_committed = true
       end
@@ -34,8 +35,9 @@ module Twiceproof
       connection.transaction_open?
     end
 
-    def callbacks?
-      true
+    # What a callback of before_commit does is in the transaction, and an error that it swallows is found out.
+    def last(&seal)
+      @connection.twiceproof_last = seal
     end
 
     # What was raised since is a callback's.
@@ -63,9 +65,9 @@ module Twiceproof
 
       refuse_what_the_body_left
       @connection.commit_transaction
-      true
+      committed?
     ensure
-      @connection.twiceproof_outermost = false if @connection.is_a?(Inner)
+      @connection.twiceproof_outermost = @connection.twiceproof_last = nil if @connection.is_a?(Inner)
     end
 
     # From 7.1 on ActiveRecord does not see the guard's own statements, and would begin anew instead of a savepoint.

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "English"
+
 module Twiceproof
   # When this thread may be left from outside: by Thread#raise (Timeout, a shutdown) or Thread#kill.
   #
@@ -14,6 +16,23 @@ module Twiceproof
 
     def allow(&block)
       Thread.handle_interrupt(Object => :immediate, &block)
+    end
+
+    # The job's own code. A child that it forks ends where it leaves it: the claim is the parent's, and so are the
+    # connections, on which a child would speak in between, and the message, which a second worker would acknowledge.
+    def body(&block)
+      process = Process.pid
+      begin
+        allow(&block)
+      ensure
+        end_child($ERROR_INFO) unless Process.pid == process
+      end
+    end
+
+    def end_child(error)
+      exit!(error.status) if error.is_a?(SystemExit)
+      warn(error.full_message) if error
+      exit!(error.nil?)
     end
   end
 end

@@ -33,7 +33,7 @@ module Twiceproof
 
     private
 
-    # True when everything is written and may be committed; nil when nothing was claimed.
+    # True when it may be committed; nil when nothing was claimed.
     def within(connection, act)
       driver = Driver.of(connection)
       number = @records.claim_own_row(connection, driver, @claimed)
@@ -42,14 +42,13 @@ module Twiceproof
       @stage = :claimed
       return false if (@error = body(act))
 
-      seal(connection, driver, number)
-      @stage = :sealed
+      @transaction.last { seal(connection, driver, number) }
       true
     end
 
     # The body's error, if it had one, or that it is too late to commit.
     def body(act)
-      Interrupts.allow { act.call(@op) }
+      Interrupts.body { act.call(@op) }
       @op.check
       nil
     rescue StandardError => e
@@ -60,6 +59,7 @@ module Twiceproof
     def seal(connection, driver, number)
       @value = @ending.result_of(@op)
       @records.seal_own_row(connection, driver, @claimed, @value, number)
+      @stage = :sealed
     rescue StandardError => e
       by_body = Failure.answered?(e) || @transaction.ended?
       raise (by_body ? BodyError : NotCommittedError), "not committed: #{e.message}"
@@ -68,19 +68,10 @@ module Twiceproof
     def ended
       return refused if @stage == :nothing
       return rolled_back if @error
-
-      raise BodyError, "not committed: the record is not there" if @transaction.callbacks? && !committed?
+      raise BodyError, "not committed: no COMMIT was sent" unless @stage == :sealed
 
       @ending.log(:info, "completed", @claimed, completion: "acted")
       result(:completed, completion: "acted", value: @value)
-    end
-
-    # A COMMIT after an error that a callback has swallowed only rolls back, and PostgreSQL says so quietly.
-    def committed?
-      record = Resend.stored("read record after a commit") do
-        Resend.until_answered(Clock.now + Resend::PATIENCE) { @records.read(@claimed.key) }
-      end
-      record&.token == @claimed.token
     end
 
     # What a framework calls after its COMMIT has raised: the row is there, and no message comes for the rest again.
@@ -100,9 +91,13 @@ module Twiceproof
 
         raise_as("claim operation", error)
       when :sealed
-        return followed(error) if @transaction.committed? && committed?
+        return followed(error) if @transaction.committed?
 
         raise_as("commit: nobody can tell whether it was done", error)
+      end
+      unless error.is_a?(Error) # what comes before the seal, such as before_commit, is the body's
+        @error ||= error
+        return rolled_back
       end
       hold_broken_body
       raise error

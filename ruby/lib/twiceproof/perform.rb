@@ -90,7 +90,7 @@ module Twiceproof
     # a shutdown), the claim is ended on the way out.
     def body(attempt, look_ups)
       stage = value = nil
-      Interrupts.allow do
+      Interrupts.body do
         stage = :within
         value = yield
         stage = :after

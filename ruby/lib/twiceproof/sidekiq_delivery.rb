@@ -10,6 +10,7 @@ module Twiceproof
     # What was for the first hand-over only: a copy does not expire.
     ONCE = %w[at expires_in expiry].freeze
     TRIES = 4
+    BY_TIME_ALONE = Gem::Version.new("8.1") # a job with retry_for; before that its number of retries counted, too
 
     class << self
       # Of the thread, whichever of its fibers asks.
@@ -95,7 +96,7 @@ module Twiceproof
 
     # No retry comes when this delivery fails.
     def last?
-      return time_is_up? if @retries["retry_for"]
+      return time_is_up? if @retries["retry_for"] && (time_is_up? || BY_TIME_ALONE <= Gem::Version.new(::Sidekiq::VERSION))
 
       wanted = @retries.fetch("retry", true)
       most = wanted.is_a?(Integer) ? wanted : most_retries

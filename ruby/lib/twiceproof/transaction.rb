@@ -12,9 +12,9 @@ module Twiceproof
   # Whoever owns the connection can give the guard another one: perform opens the outermost transaction, yields
   # the driver's connection, commits when the block returned true, and rolls back otherwise, also when the block
   # was left by throw or the thread is killed (nil: nothing was claimed). It never ends what was open before.
-  # callbacks? tells whether anything is sent between the block and the COMMIT; after a failure committed? tells
-  # whether the COMMIT was answered; ended?, whether the body has ended the transaction by what belongs to the
-  # connection's owner.
+  # last is called at the block's end: where the owner runs callbacks between that and the COMMIT, what it is given is
+  # run after them. After a failure committed? tells whether the COMMIT was answered; ended?, whether the body has
+  # ended the transaction by what belongs to the connection's owner.
   class Transaction
     class << self
       # connection is a driver's, ActiveRecord's (ActiveRecord::Base.connection) or Sequel's (a Database).
@@ -50,12 +50,12 @@ module Twiceproof
       refuse if self.class.begun?(@connection)
       @raw = raw
       @driver = Driver.of(@raw)
-      refuse if @driver.in_transaction?(@raw)
+      refuse if open?
       ending(&block)
     end
 
-    def callbacks?
-      false
+    def last
+      yield
     end
 
     def committed?
@@ -67,6 +67,15 @@ module Twiceproof
     end
 
     private
+
+    # The first statement of all, in MySQL: a connection that is found lost is closed, or a thread that keeps it is
+    # given it for ever.
+    def open?
+      @driver.in_transaction?(@raw)
+    rescue StandardError => e
+      close unless Failure.answered?(e)
+      raise
+    end
 
     # A connection that has failed may look idle to its driver; it is closed all the same.
     def ending(&block)
