@@ -180,13 +180,18 @@ func sections(text string) (head string, hunks map[string]string) {
 // write makes the file as the change has it.
 func (c change) write(t *testing.T, path string) {
 	t.Helper()
+	if err := os.WriteFile(path, []byte(c.applied(t)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c change) applied(t *testing.T) string {
+	t.Helper()
 	text := c.text(t)
 	if n := strings.Count(text, c.old); n != 1 {
 		t.Fatalf("the old text stands %d times in %s, want once", n, c.file)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(text, c.old, c.new, 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return strings.Replace(text, c.old, c.new, 1)
 }
 
 // text is the file as it is in the tree.
