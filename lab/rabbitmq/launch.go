@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/twiceproof/twiceproof/lab/internal/process"
 )
 
 // nodeName is this broker's alone: it also tells it from any other.
@@ -40,11 +38,11 @@ exec "$SERVER"
 // ports of epmd and of the distribution are new ones each time, since nobody else
 // needs to know them.
 func (s *Server) args(port int) ([]string, error) {
-	epmd, err := process.FreePort()
+	epmd, err := s.free.inner()
 	if err != nil {
 		return nil, err
 	}
-	distribution, err := process.FreePort()
+	distribution, err := s.free.inner()
 	if err != nil {
 		return nil, err
 	}

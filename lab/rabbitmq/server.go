@@ -21,8 +21,8 @@ var kind = process.Kind{
 	Name:      "RabbitMQ",
 	Accounts:  []string{"rabbitmq"},
 	PIDFile:   "server.pid",
-	Complaint: ">   - ",     // an item of the list of wrong settings; pages of a crash's report come after it
-	PortTaken: "eaddrinuse", // of its port, or the distribution's
+	Complaint: ">   - ", // an item of the list of wrong settings; pages of a crash's report come after it
+	PortTaken: []string{"eaddrinuse", "dist_port_already_used"},
 }
 
 // Server is one running throw-away RabbitMQ.
@@ -31,6 +31,7 @@ type Server struct {
 	settings []string
 	node     string
 	group    *process.Group
+	free     ports
 }
 
 // Start serves an empty RabbitMQ, with settings as in rabbitmq.conf, such as
@@ -38,10 +39,13 @@ type Server struct {
 // that has started runs until Stop, or until the calling process ends. The error
 // may be a *NotInstalledError.
 func Start(ctx context.Context, settings ...string) (*Server, error) {
-	return start(ctx, process.FreePort, settings...)
+	return start(ctx, ports{process.FreePort, process.FreePort}, settings...)
 }
 
-func start(ctx context.Context, freePort func() (int, error), settings ...string) (*Server, error) {
+// ports find one that is free: for the broker, and for what belongs to it.
+type ports struct{ own, inner func() (int, error) }
+
+func start(ctx context.Context, free ports, settings ...string) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	programs, err := find(usualPlaces, brokerPlaces)
@@ -52,14 +56,14 @@ func start(ctx context.Context, freePort func() (int, error), settings ...string
 	if err != nil {
 		return nil, fmt.Errorf("start RabbitMQ: %w", err)
 	}
-	s := &Server{programs: programs, settings: settings, node: nodeName(), group: group}
-	if err := s.serve(ctx, freePort); err != nil {
+	s := &Server{programs: programs, settings: settings, node: nodeName(), group: group, free: free}
+	if err := s.serve(ctx); err != nil {
 		return nil, fmt.Errorf("start RabbitMQ: %w", errors.Join(err, s.Stop()))
 	}
 	return s, nil
 }
 
-func (s *Server) serve(ctx context.Context, freePort func() (int, error)) error {
+func (s *Server) serve(ctx context.Context) error {
 	if err := s.writeSettings(); err != nil {
 		return err
 	}
@@ -67,7 +71,7 @@ func (s *Server) serve(ctx context.Context, freePort func() (int, error)) error 
 		Program:  "/bin/sh",
 		Args:     s.args,
 		Answers:  s.answers,
-		FreePort: freePort,
+		FreePort: s.free.own,
 	})
 }
 

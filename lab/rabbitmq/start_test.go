@@ -31,7 +31,29 @@ func TestKilledOwnerLeavesNothing(t *testing.T) {
 }
 
 func TestPortClash(t *testing.T) {
-	processtest.PortClash(t, func(port func() (int, error)) (processtest.Server, error) { return start(t.Context(), port) }, shared(t).Port())
+	processtest.PortClash(t, func(port func() (int, error)) (processtest.Server, error) {
+		return start(t.Context(), ports{port, process.FreePort})
+	}, shared(t).Port())
+}
+
+// The port of the distribution, which the broker looks at before anything else.
+func TestInnerPortClash(t *testing.T) {
+	taken, asked := processtest.TakenPort(t), 0
+	s, err := start(t.Context(), ports{process.FreePort, func() (int, error) {
+		if asked++; asked == 2 { // after that of epmd
+			return taken, nil
+		}
+		return process.FreePort()
+	}})
+	if err != nil {
+		t.Fatal(processtest.Explain(err))
+	}
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+	if asked != 4 {
+		t.Errorf("asked for %d ports, want those of two attempts", asked)
+	}
 }
 
 func TestStartThatFailsLeavesNothing(t *testing.T) {

@@ -21,15 +21,15 @@ func (c *copies) put(kind queue.Kind, m message, place string) {
 func (c *copies) arrived(worker string, m message, place string) {
 	c.Lock()
 	defer c.Unlock()
-	early, known := c.early[c.earlyKey(m)]
+	early := c.early[c.earlyKey(m)]
 	delete(c.early, c.earlyKey(m))
 	was := c.first(func(t *taken) bool {
-		return t.id() == m.id() && t.worker == worker && t.state == inHand && t.tag() != m.tag()
+		return t != early && t.id() == m.id() && t.worker == worker && t.state == inHand && t.tag() != m.tag()
 	})
 	switch {
 	case worker != "" && was != nil:
-		c.putBack(was, m, place, known)
-	case known:
+		c.putBack(was, m, place, early)
+	case early != nil:
 		c.note(queue.Sent, early, worker, 0)
 	case c.at(m.tag()) == nil:
 		c.note(queue.Sent, c.add(m, place), worker, 0)
@@ -44,17 +44,22 @@ func (c *copies) earlyKey(m message) string {
 	return m.id() + text(m.Headers["eta"]) // the tag is given on delivery
 }
 
-// putBack: the copy that its worker has put on takes the place of the one in hand. Known:
-// somebody was so quick that it has it already.
-func (c *copies) putBack(was *taken, m message, place string, known bool) {
+// putBack: the copy that its worker has put on takes the place of the one in hand. Early:
+// somebody was so quick that it has it already; of one that it keeps for its time nothing
+// has been said yet.
+func (c *copies) putBack(was *taken, m message, place string, early *taken) {
 	worker := was.worker
 	var wait time.Duration
 	if eta, ok := m.eta(); ok {
 		wait = max(0, time.Until(eta))
 	}
 	c.note(queue.VisibilityChanged, was, worker, wait)
-	if !known {
+	switch {
+	case early == nil:
 		c.all = append(c.all, &taken{message: m, n: was.n, place: place})
+	case early.state == waiting:
+		c.made[m.id()]--
+		early.n = was.n
 	}
 	was.state, was.n = replaced, 0
 	c.known[m.id()] = m

@@ -3,6 +3,7 @@ package celery
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"testing"
@@ -227,6 +228,55 @@ func TestRabbitMQForce(t *testing.T) {
 	}
 	c.take()
 	c.until("[sent1 received1 redelivered2 received2]")
+}
+
+// A worker may have what it puts on before that is seen; then it is no other copy, and stays
+// in its hand.
+func TestWhatAWorkerPutsOnIsItsOwnAtOnce(t *testing.T) {
+	c := newCopies()
+	c.requeues = true
+	m, err := newMessage("billing.charge", queue.Message{Body: `{"args": ["o1"]}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := m
+	given.Properties = maps.Clone(m.Properties)
+	c.rename(&given, "A/1/1/1", false)
+	c.received("A", given, standard, true)
+	c.arrived("A", m, standard)
+	if s := c.Look(); kinds(s) != "[received1 sent1]" || s.InFlight != 1 {
+		t.Errorf("told %s, %d in hand", kinds(s), s.InFlight)
+	}
+}
+
+// A copy with a time that its worker gets back before it was seen to put it on stands in the
+// place of the one in hand.
+func TestWhatAWorkerPutsBackIsNoOtherCopy(t *testing.T) {
+	c := newCopies()
+	c.requeues = true
+	m, err := newMessage("billing.charge", queue.Message{Body: `{"args": ["o1"]}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deliver := func(m message, tag string) {
+		m.Properties = maps.Clone(m.Properties)
+		c.rename(&m, tag, false)
+		c.received("A", m, standard, true)
+	}
+	c.put(queue.Sent, m, standard)
+	deliver(m, "A/1/1/1")
+	back := m.again()
+	back.Headers["eta"] = raw(time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano))
+	deliver(back, "A/1/1/2")
+	c.arrived("A", back, standard)
+	if s := c.Look(); kinds(s) != "[sent1 received1 visibility_changed1]" || s.Delayed != 1 {
+		t.Errorf("told %s, %d delayed", kinds(s), s.Delayed)
+	}
+	for _, own := range c.those(func(t *taken) bool { return t.state == waiting }) {
+		if own.n != 1 || c.made[m.id()] != 1 {
+			t.Errorf("it is copy %d of %d", own.n, c.made[m.id()])
+		}
+	}
 }
 
 // Headers are read as they were written.

@@ -23,9 +23,9 @@ type Kind struct {
 	// Complaint is in the lines of its output that give the reason of a failure;
 	// empty when the last lines do.
 	Complaint string
-	// PortTaken is what it says when its port is taken, beside the system's own
+	// PortTaken is what it says when a port of its is taken, beside the system's own
 	// words.
-	PortTaken string
+	PortTaken []string
 	// Lingering is what it says while processes of a killed one are still there.
 	Lingering string
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -134,7 +135,7 @@ func (g *Group) exitError() error {
 	if err != nil {
 		return fmt.Errorf("the server ended; read its log: %w", err)
 	}
-	if strings.Contains(string(log), "Address already in use") || says(log, g.kind.PortTaken) {
+	if strings.Contains(string(log), "Address already in use") || slices.ContainsFunc(g.kind.PortTaken, func(words string) bool { return says(log, words) }) {
 		return ErrPortTaken
 	}
 	if says(log, g.kind.Lingering) {
