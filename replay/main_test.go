@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 		case "cut":
 			cutWorker(os.Args[2])
 			return
+		case "journal":
+			journalWorker(os.Args[2])
+			return
 		case "http2":
 			http2Worker(os.Args[2] == "true")
 			return

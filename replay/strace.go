@@ -56,14 +56,16 @@ func attach(ctx context.Context, p *process.Process, at looked, take func(traceL
 	if err := s.start(take); err != nil {
 		return nil, err
 	}
+	why := "strace ended at once, and did not say why"
 	select {
 	case <-s.attached:
 		return s, nil
 	case <-s.ended:
 	case <-ctx.Done():
 		s.kill()
+		why = "strace was not attached in time"
 	}
-	return nil, errors.New(cmp.Or(strings.Join(s.said, "; "), "strace was not attached in time"))
+	return nil, errors.New(cmp.Or(strings.Join(s.said, "; "), why))
 }
 
 func (s *strace) start(take func(traceLine)) error {

@@ -144,12 +144,16 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case k.killed.Load():
+		// It was struck before it asked. Counter-example: RQ's, which looks for what a dead one
+		// has left when it starts.
+		return nil
 	}
 	return w.notReady(k)
 }
 
-// whyUnread is why its proxies have ended connections of it.
-func (k *worker) whyUnread() (why string) {
+// whyUnreadable is why its proxies have ended connections of it.
+func (k *worker) whyUnreadable() (why string) {
 	for _, p := range k.proxies {
 		if noted, ok := p.(interface{ Notes() []string }); ok {
 			for _, n := range noted.Notes() {
@@ -163,12 +167,12 @@ func (k *worker) whyUnread() (why string) {
 func (w *world) notReady(k *worker) *hinted.Error {
 	if k.process.HasExited() {
 		return &hinted.Error{
-			What: fmt.Sprintf("a worker of version %q did not start: %v%s", w.plan.Version, exitText(k.process.Err), k.whyUnread()),
+			What: fmt.Sprintf("a worker of version %q did not start: %v%s", w.plan.Version, exitText(k.process.Err), k.whyUnreadable()),
 			Hint: startHint(k.process.Err, k.process.Printed()) + k.forkHint(), Output: tail(k.process.Printed()),
 		}
 	}
 	return &hinted.Error{
-		What: fmt.Sprintf("a worker of version %q did not ask the queue for messages within %s%s", w.plan.Version, w.Spec.Timeouts.Ready, k.whyUnread()),
+		What: fmt.Sprintf("a worker of version %q did not ask the queue for messages within %s%s", w.plan.Version, w.Spec.Timeouts.Ready, k.whyUnreadable()),
 		Hint: "a replay needs long polling (WaitTimeSeconds over 0) from the addresses that environment names; raise timeouts.ready for a slow start" + k.forkHint(), Output: tail(k.process.Output()),
 	}
 }

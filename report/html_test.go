@@ -78,6 +78,24 @@ func TestPicture(t *testing.T) {
 }
 
 // Of many runs the one that shows the verdict is drawn.
+// What happens within a millisecond is drawn as it follows, though the queue's log comes last.
+func TestPictureWithinAMillisecond(t *testing.T) {
+	event := func(kind, what, step string) judge.Event {
+		return judge.Event{MS: 7, Event: kind, Worker: "A", What: what, Step: step}
+	}
+	p := pictureOf(judge.Result{}, []judge.Event{
+		event(judge.EventWorker, judge.WorkerReady, ""), event(judge.EventSent, "", ""), event(judge.EventStep, "forwarded", "outside POST /charges #1"),
+		event(judge.EventQueue, "redelivered", ""), event(judge.EventQueue, "received", ""), event(judge.EventQueue, "deleted", ""),
+	})
+	var rows []string
+	for _, row := range p.Rows {
+		rows = append(rows, row.Text)
+	}
+	if got := strings.Join(rows, ", "); got != "ready, message put on, put on again by force, delivery, POST /charges #1, done with" {
+		t.Error(got)
+	}
+}
+
 func TestPictureOfManyRuns(t *testing.T) {
 	var events []judge.Event
 	for run := 1; run <= 3; run++ {

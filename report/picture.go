@@ -49,11 +49,7 @@ const (
 // pictureOf draws the run that shows the verdict: of a case with many runs the first one
 // that ended with too many effects or too few, or else the last.
 func pictureOf(r judge.Result, events []judge.Event) picture {
-	events = slices.Clone(telling(r, events))
-	// The queue's own log is taken over late, with the times at which things happened.
-	slices.SortStableFunc(events, func(a, b judge.Event) int {
-		return cmp.Or(cmp.Compare(a.MS, b.MS), cmp.Compare(first(a), first(b)))
-	})
+	events = inOrder(telling(r, events))
 	workers := workersIn(events)
 	p := picture{Lanes: append(append([]string{laneQueue}, workers...), laneDatabase, laneOutside)}
 	d := drawing{p: &p, passed: map[string]bool{}}
@@ -68,12 +64,27 @@ func pictureOf(r judge.Result, events []judge.Event) picture {
 	return p
 }
 
-// first: within a millisecond a delivery is before what comes of it.
-func first(e judge.Event) int {
-	if e.Event == judge.EventQueue && e.What == string(queue.Received) {
-		return 0
+// inOrder: the queue's own log is taken over late, with the times at which things happened.
+// Within a millisecond a delivery is before what comes of it, and after what it comes of.
+func inOrder(events []judge.Event) []judge.Event {
+	delivered := map[int64]int{} // where the last delivery of the millisecond stands
+	for i, e := range events {
+		if e.Event == judge.EventQueue && e.What == string(queue.Received) {
+			delivered[e.MS] = i
+		}
 	}
-	return 1
+	var before, after []judge.Event
+	for i, e := range events {
+		leads := e.Event == judge.EventQueue || e.Event == judge.EventSent || e.What == judge.WorkerReady
+		if last, ok := delivered[e.MS]; ok && leads && i <= last {
+			before = append(before, e)
+		} else {
+			after = append(after, e)
+		}
+	}
+	all := slices.Concat(before, after)
+	slices.SortStableFunc(all, func(a, b judge.Event) int { return cmp.Compare(a.MS, b.MS) })
+	return all
 }
 
 func telling(r judge.Result, events []judge.Event) []judge.Event {

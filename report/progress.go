@@ -41,7 +41,7 @@ func (p *Progress) Show(e replay.Progress) {
 			line += fmt.Sprintf("  %d of %d runs", e.Done, e.Planned.Runs)
 		}
 		if e.Of > 0 {
-			line += fmt.Sprintf("  %d of %s%d places", e.Done, atMost(e), e.Of)
+			line += fmt.Sprintf("  %d of %s%s", e.Done, atMost(e), places(e.Of))
 		}
 		p.overwrite(line)
 	}

@@ -64,11 +64,18 @@ func numbers(r judge.Result) string {
 	}
 	switch {
 	case r.Case == judge.EveryStep:
-		text += fmt.Sprintf(", %d places", r.Runs)
+		text += ", " + places(r.Runs)
 	case r.Runs > 1:
 		text += fmt.Sprintf(", %d of %d overlapped", r.Overlapped, r.Runs)
 	}
 	return text
+}
+
+func places(n int) string {
+	if n == 1 {
+		return "1 place"
+	}
+	return fmt.Sprintf("%d places", n)
 }
 
 // alike: the numbers are those of each operation. A state is shown of one that ended otherwise.

@@ -1,7 +1,8 @@
 package judge
 
 import (
-	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/twiceproof/twiceproof/queue"
 )
@@ -59,6 +60,8 @@ func count(events []Event, kind queue.Kind) (n int) {
 	return n
 }
 
+// told is many with the number in the place of its %d, where it has one: the rest may be
+// anybody's words.
 func told(n int, one, many string) []string {
 	switch n {
 	case 0:
@@ -66,5 +69,5 @@ func told(n int, one, many string) []string {
 	case 1:
 		return []string{one}
 	}
-	return []string{fmt.Sprintf(many, n)}
+	return []string{strings.Replace(many, "%d", strconv.Itoa(n), 1)}
 }

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/twiceproof/twiceproof/queue"
@@ -28,6 +29,19 @@ func TestDeadLettersAreToldWithTheirReason(t *testing.T) {
 	} {
 		if got := QueueFacts(c.events); !slices.Equal(got, c.facts) {
 			t.Errorf("%q, want %q", got, c.facts)
+		}
+	}
+}
+
+// Nothing but the sentence is told, however often it happened, and whatever the queue said.
+func TestQueueFactsOfManyAreText(t *testing.T) {
+	for _, kind := range []queue.Kind{queue.Lost, queue.LostEarly, queue.LostWithChild, queue.Abandoned, queue.Unscheduled, queue.EndUnseen, queue.DeadLettered} {
+		event := Event{Event: EventQueue, What: string(kind), Detail: "at 100%d"}
+		for _, fact := range QueueFacts([]Event{event, event}) {
+			if strings.Contains(fact, "%!") || kind == queue.Lost && !strings.Contains(fact, ", 2 times,") ||
+				kind == queue.DeadLettered && fact != "the queue gave 2 messages up: at 100%d" {
+				t.Errorf("%s: %s", kind, fact)
+			}
 		}
 	}
 }

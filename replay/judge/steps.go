@@ -74,8 +74,7 @@ func judgeSteps(p Planned, events []Event) Verdict {
 }
 
 // Strikes are the runs of every_step with their verdicts. Of a place that was tried twice the
-// last one counts,
-// unless the one before it has struck and is not ok.
+// last one counts, unless the one before it has struck and is not ok.
 func Strikes(p Planned, events []Event) (runs []Strike) {
 	for _, run := range struck(events) {
 		run.Verdict = judgeOne(p, run.Events)
@@ -110,16 +109,30 @@ func rank(v Verdict) int {
 	return 101
 }
 
-// stretches are neighbours with the same verdict and kind.
+// stretches are neighbours that end alike.
 func stretches(runs []Strike) (all [][]Strike) {
 	for _, r := range runs {
-		if n := len(all); n > 0 && all[n-1][0].Verdict.Verdict == r.Verdict.Verdict && all[n-1][0].Verdict.Kind == r.Verdict.Kind {
+		if n := len(all); n > 0 && alike(all[n-1][0], r) {
 			all[n-1] = append(all[n-1], r)
 			continue
 		}
 		all = append(all, []Strike{r})
 	}
 	return all
+}
+
+// alike: the verdict, its kind, and of a duplicate how many effects there were.
+func alike(a, b Strike) bool {
+	return a.Verdict.Verdict == b.Verdict.Verdict && a.Verdict.Kind == b.Verdict.Kind && (a.Verdict.Kind != Duplicate || a.effects() == b.effects())
+}
+
+func (s Strike) effects() (most int) {
+	for _, e := range s.Events {
+		if e.isLook() {
+			most = max(most, e.Seen.Effects)
+		}
+	}
+	return most
 }
 
 // stretchText is one sentence: where the window is, and what happens in it.

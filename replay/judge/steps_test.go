@@ -27,9 +27,10 @@ func TestJudgeSteps(t *testing.T) {
 	fine := func(run int, name string) []Event {
 		return struck(run, name, "at "+name, true, look(SeenFault, nothing), look(SeenEnd, completed))
 	}
-	twice := func(run int, name string) []Event {
-		return struck(run, name, "at "+name, true, look(SeenFault, acted), look(SeenEnd, with(completed, func(s *Seen) { s.Effects = 2 })))
+	often := func(effects, run int, name string) []Event {
+		return struck(run, name, "at "+name, true, look(SeenFault, acted), look(SeenEnd, with(completed, func(s *Seen) { s.Effects = effects })))
 	}
+	twice := func(run int, name string) []Event { return often(2, run, name) }
 	gone := func(run int, name string) []Event {
 		return struck(run, name, "at "+name, true, look(SeenFault, claimed), look(SeenEnd, with(claimed, func(s *Seen) { s.Queued = 0 })))
 	}
@@ -47,6 +48,7 @@ func TestJudgeSteps(t *testing.T) {
 		{"all fine", slices.Concat(fine(3, "1-before"), fine(4, "1-after")), OK, "", ""},
 		{"neighbours are one window", slices.Concat(fine(3, "1-before"), twice(4, "1-after"), twice(5, "2-before"), fine(6, "2-after")), Violation, Duplicate, "struck anywhere from at 1-after to at 2-before: 2 effects"},
 		{"two windows", slices.Concat(twice(3, "1-after"), fine(4, "2-after"), twice(5, "3-after")), Violation, Duplicate, "struck at 1-after: 2 effects, permitted 1; struck at 3-after"},
+		{"a neighbour with more", slices.Concat(twice(3, "1-after"), often(3, 4, "2-after"), twice(5, "3-after")), Violation, Duplicate, "struck at 1-after: 2 effects, permitted 1; struck at 2-after: 3 effects, permitted 1; struck at 3-after: 2"},
 		{"one place, struck twice", slices.Concat(fine(2, "1-before"), twice(3, "1-after"), twice(4, "1-after"), fine(5, "2-after")), Violation, Duplicate, "struck at 1-after: 2 effects"},
 		{"the worst kind is told", slices.Concat(gone(3, "1-after"), twice(4, "2-after")), Violation, Duplicate, "struck at 2-after"},
 		{"a place that was not reached", slices.Concat(fine(3, "1-before"), missed(4, "1-after")), Unknown, "", "1-after was not reached"},
