@@ -19,8 +19,8 @@ func IsPoll(step string) bool {
 // idle.
 const RQBeat = "tell that the worker lives"
 
-// beats are how Sidekiq says, every some seconds, that its process lives. While a job is at
-// work they tell of that, too, so they are not what an idle worker says.
+// beats are how Sidekiq says, every some seconds, that its process lives, and RQ that its worker
+// does. While a job is at work they tell of that, too, so they are not what an idle worker says.
 var beats = []string{
 	"MULTI; INCRBY stat:processed; ", "INCRBY stat:", "EXPIRE stat:", "MULTI; UNLINK ?:work; ", "MULTI; SADD processes; ",
 	"SET reliable-fetcher-heartbeat-", RQBeat,

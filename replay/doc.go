@@ -4,7 +4,8 @@
 //
 // Hard rule: it never imports the guard. It judges any worker by what crossed the
 // wire or was written to SQLite's files, what the database holds and what the outside
-// service received, and the verdict is a pure function of the plan and the history.
+// service received, and the verdict is a pure function of the plan and the history: package
+// judge gives it.
 //
 // One replay goes plan -> build -> for each case and code version: a fresh world
 // (queue, outside service, database, proxies) -> script -> history -> verdict ->

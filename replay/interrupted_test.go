@@ -10,10 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"testing"
 
 	"github.com/twiceproof/twiceproof/replay/process/processtest"
-
-	"testing"
 )
 
 // onLinux is a program of the tests that are for Linux alone.

@@ -162,9 +162,12 @@ func TestOnlyNameIsOfOneCase(t *testing.T) {
 	}
 }
 
-// One case is about Celery's workers alone.
+// One case is about workers with processes below them alone.
 func TestPlanOfOneQueue(t *testing.T) {
-	if few, all := len(CasesOf(job.SQS)), len(CasesOf(job.Celery)); few != all-1 {
-		t.Errorf("%d cases of SQS, %d of Celery", few, all)
+	few := len(CasesOf(job.SQS))
+	for queue, more := range map[job.Queue]int{job.Sidekiq: 0, job.Celery: 1, job.RQ: 1} {
+		if all := len(CasesOf(queue)); all != few+more {
+			t.Errorf("%d cases of SQS, %d of %s", few, all, queue)
+		}
 	}
 }

@@ -29,12 +29,22 @@ func (w *world) newQueue(ctx context.Context) (q queue.Queue, err error) {
 	if err != nil {
 		return nil, &hinted.Error{What: err.Error(), Hint: hintOf(err, hint)}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.versions == nil {
-		w.versions = q.Versions()
-	}
+	w.keepVersions(q)
 	return q, nil
+}
+
+// keepVersions asks the queue's server once, and no slot waits for its answer.
+func (l *lab) keepVersions(q queue.Queue) {
+	l.mu.Lock()
+	known := l.versions != nil
+	l.mu.Unlock()
+	if known {
+		return
+	}
+	versions := q.Versions()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.versions = versions
 }
 
 // hintOf is the error's own, such as how to install a server, or else the other one.

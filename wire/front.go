@@ -82,12 +82,19 @@ func (f *Front) Admit() {
 }
 
 func (f *Front) note(why string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !slices.Contains(f.notes, why) {
-		f.notes = append(f.notes, why)
+	if f.isNew(why) {
 		f.gate.Unreadable(why)
 	}
+}
+
+func (f *Front) isNew(why string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if slices.Contains(f.notes, why) {
+		return false
+	}
+	f.notes = append(f.notes, why)
+	return true
 }
 
 // Notes are the reasons for which the proxy has ended connections by itself, such as

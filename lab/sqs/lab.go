@@ -1,10 +1,11 @@
 package sqs
 
 import (
-	"crypto/rand"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // What the replay does to a queue, beside the workers that speak HTTP.
@@ -51,7 +52,7 @@ func (e *Endpoint) put(queue string, extra int, all ...Message) (ids []string, e
 	e.do(func(now time.Time) {
 		q, refused := e.account.find(queue)
 		for i := 0; i < len(all) && refused == nil; i++ {
-			s := sending{Message: all[i], id: newID(), extra: extra}
+			s := sending{Message: all[i], id: uuid.NewString(), extra: extra}
 			if all[i].Delay != 0 {
 				s.delay = &all[i].Delay
 			}
@@ -138,12 +139,4 @@ func (e *Endpoint) Polling(queue string) int {
 func (e *Endpoint) Log(queue string) []Event {
 	s, _, _ := e.look(queue)
 	return slices.Clone(s.Events)
-}
-
-// newID is a random UUID, version 4.
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

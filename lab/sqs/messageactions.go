@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 func (e *Endpoint) sendMessage(_ context.Context, r request) (any, *fault) {
@@ -17,7 +19,7 @@ func (e *Endpoint) sendMessage(_ context.Context, r request) (any, *fault) {
 
 func (q *queue) accept(now time.Time, en entry, client string) (sendAnswer, *fault) {
 	m, err := q.send(now, sending{
-		Message: en.message(), id: newID(), delay: asSeconds(en.DelaySeconds),
+		Message: en.message(), id: uuid.NewString(), delay: asSeconds(en.DelaySeconds),
 		trace: en.MessageSystemAttributes["AWSTraceHeader"].StringValue, client: client,
 	})
 	if err != nil {

@@ -3,6 +3,8 @@ package sqs
 import (
 	"io"
 	"net/http"
+
+	"github.com/google/uuid"
 )
 
 // maxRequest is above the largest batch, base64 and escapes counted in.
@@ -28,7 +30,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	id := newID()
+	id := uuid.NewString()
 	w.Header().Set("x-amzn-RequestId", id)
 	name, answer, refused := e.act(p, r, body)
 	if refused != nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // taskEvent is what a worker tells of a task, such as task-succeeded.
@@ -71,7 +73,7 @@ func command(method string, arguments map[string]any, destination ...string) mes
 	}
 	m := message{
 		Body: base64.StdEncoding.EncodeToString(raw(map[string]any{
-			"method": method, "arguments": arguments, "destination": destination, "ticket": newID(),
+			"method": method, "arguments": arguments, "destination": destination, "ticket": uuid.NewString(),
 			"reply_to": map[string]any{"exchange": answer, "routing_key": answerTo},
 		})),
 		ContentEncoding: "utf-8", ContentType: "application/json", Headers: map[string]value{"clock": raw(1)}, Properties: map[string]value{},

@@ -1,13 +1,14 @@
 package celery
 
 import (
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/twiceproof/twiceproof/queue"
 )
@@ -72,7 +73,7 @@ func (m message) encode() []byte {
 func (m message) again() message {
 	m.Headers, m.Properties = maps.Clone(m.Headers), maps.Clone(m.Properties)
 	m.Headers["eta"] = raw(nil)
-	m.Properties["delivery_tag"] = raw(newID())
+	m.Properties["delivery_tag"] = raw(uuid.NewString())
 	return m
 }
 
@@ -100,7 +101,7 @@ func newMessage(task string, template queue.Message) (m message, err error) {
 	if err := json.Unmarshal([]byte(template.Body), &call); err != nil {
 		return m, fmt.Errorf("the message is no call: %w", err)
 	}
-	id := newID()
+	id := uuid.NewString()
 	m = message{ContentEncoding: "utf-8", ContentType: "application/json", Headers: map[string]value{}, Properties: map[string]value{}}
 	m.setBody(call.Args, call.Kwargs, raw(map[string]any{"callbacks": nil, "errbacks": nil, "chain": nil, "chord": nil}))
 	for name, v := range map[string]any{
@@ -133,7 +134,7 @@ func (m *message) route(exchange, key string, priority value) {
 	}
 	for name, v := range map[string]any{
 		"delivery_info": map[string]any{"exchange": exchange, "routing_key": key}, "priority": priority,
-		"delivery_mode": 2, "body_encoding": "base64", "delivery_tag": newID(),
+		"delivery_mode": 2, "body_encoding": "base64", "delivery_tag": uuid.NewString(),
 	} {
 		m.Properties[name] = raw(v)
 	}
@@ -147,12 +148,4 @@ func raw(v any) value {
 func text(v value) (s string) {
 	_ = json.Unmarshal(v, &s) // null and numbers are no text
 	return strings.TrimSpace(s)
-}
-
-// newID is a random UUID.
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/zlib"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	pickle "github.com/kisielk/og-rek"
 
 	"github.com/twiceproof/twiceproof/job"
@@ -71,7 +71,7 @@ func newMessage(function string, m queue.Message, now time.Time) (message, error
 	}
 	place = cmp.Or(place, standard)
 	fields["origin"], fields["status"], fields["data"] = place, queued, data
-	return message{newID(), place, fields}, nil
+	return message{uuid.NewString(), place, fields}, nil
 }
 
 // dataOf is the call as RQ's default serializer writes it.
@@ -132,12 +132,4 @@ func fieldOf(value any) any {
 	}
 	text, _ := json.Marshal(value) // it was read as JSON
 	return text
-}
-
-// newID is a UUID, like those of the client library.
-func newID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/twiceproof/twiceproof/queue"
@@ -72,7 +73,7 @@ func (q *Queue) SendPair(template queue.Message) error {
 		return err
 	}
 	other := m
-	other.id = newID()
+	other.id = uuid.NewString()
 	for _, one := range []message{m, other} {
 		q.Put(queue.Sent, one.id, queuePrefix+one.queue, nil)
 	}

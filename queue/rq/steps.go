@@ -47,7 +47,7 @@ func isBeat(commands []respwire.Command) bool {
 		switch key := string(slices.Concat(c.Args[:min(1, len(c.Args))]...)); {
 		case strings.HasPrefix(key, "rq:worker:"), key == "rq:suspended":
 			about++
-		case c.Name == "ZADD" && strings.HasPrefix(key, startedPrefix) && string(c.Args[1]) == "XX":
+		case c.Name == "ZADD" && strings.HasPrefix(key, startedPrefix) && len(c.Args) > 1 && string(c.Args[1]) == "XX":
 			return true
 		}
 	}

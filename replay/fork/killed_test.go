@@ -3,14 +3,14 @@
 package fork
 
 import (
-	"github.com/twiceproof/twiceproof/replay/process/processtest"
-
 	"errors"
 	"io"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/twiceproof/twiceproof/replay/process/processtest"
 )
 
 // A replay that is killed leaves neither the server nor a worker that it has forked.

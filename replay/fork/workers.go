@@ -171,6 +171,8 @@ func (f *Workers) Close() {
 
 // Text says in the report how the workers were started.
 func (f *Workers) Text() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch {
 	case f.cold != "":
 		return "started cold: " + f.cold

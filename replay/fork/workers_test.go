@@ -3,8 +3,6 @@
 package fork
 
 import (
-	"github.com/twiceproof/twiceproof/replay/process/processtest"
-
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/twiceproof/twiceproof/replay/process"
+	"github.com/twiceproof/twiceproof/replay/process/processtest"
 )
 
 // TestMain is the program when a test starts it as that.

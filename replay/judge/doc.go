@@ -4,7 +4,7 @@
 // Hard rule: it is a pure function of the plan and the history. It runs nothing, reads
 // nothing and asks no clock, so a stored history can be judged again, by anybody.
 //
-// The walk is Of -> the steps of judgeOne, each in a file of its own: what happened too
-// often first, since that was seen whatever else went wrong; what did not happen only
-// where nothing else can be the reason.
+// The walk is Of -> the steps of judgeOne: what happened too often first, since that was
+// seen whatever else went wrong; what did not happen only where nothing else can be the
+// reason.
 package judge

@@ -90,7 +90,7 @@ func TestUnreadIsADoubt(t *testing.T) {
 // Every moment that a look can show is in the plan, so that a verdict always finds
 // its ends.
 func TestEveryMomentIsPlanned(t *testing.T) {
-	for _, queue := range []job.Queue{job.SQS, job.Sidekiq, job.Celery} {
+	for _, queue := range []job.Queue{job.SQS, job.Sidekiq, job.Celery, job.RQ} {
 		for _, p := range planOf(queue, job.Hold) {
 			if p.NotApplicable != "" {
 				continue

@@ -75,7 +75,7 @@ func (e Event) isEnd() bool {
 
 // Seen is one look at one operation from outside the worker.
 type Seen struct {
-	When       string `json:"when"` // fault, young, ripe or end
+	When       string `json:"when"` // one of the moments below
 	Effects    int    `json:"effects"`
 	LookUps    int    `json:"look_ups"`
 	Queued     int    `json:"queued"` // copies of its messages that the queue still has

@@ -5,20 +5,6 @@ import (
 	"slices"
 )
 
-// Label is the case and, where it has several, its point.
-func Label(name, point string) string {
-	if point == "" {
-		return name
-	}
-	return name + "/" + point
-}
-
-// Name names the case of one version, as --only takes it and a report says it.
-func (p Planned) Name() string { return p.Version + "/" + p.Label() }
-
-// Name names the case of one version, as Planned's does.
-func (r Result) Name() string { return r.Version + "/" + r.Label() }
-
 // InRunOrder are the cases as they are run: those of First first.
 func (p Plan) InRunOrder() []Planned {
 	return slices.SortedStableFunc(slices.Values(p.Cases), func(a, b Planned) int {

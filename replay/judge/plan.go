@@ -70,12 +70,6 @@ type Permitted struct {
 	Ends []job.End  `json:"ends"`
 }
 
-// Label names the case in a report and for --only.
-func (p Planned) Label() string { return Label(p.Case, p.Point) }
-
-// Label names the case in a report and for --only.
-func (r Result) Label() string { return Label(r.Case, r.Point) }
-
 // ends looks up what the plan permits at a moment.
 func (p Planned) ends(at job.Moment) []job.End {
 	for _, permitted := range p.Permitted {

@@ -22,7 +22,7 @@ func Adopted(ask func(output string) (pid int, err error)) (*Process, error) {
 	})
 }
 
-// waitAdopted waits for a child that another process has started, as waitLeader does.
+// waitAdopted waits for a child that another process has started, as WaitLeader does.
 func waitAdopted(pid int) error {
 	defer forgetLeader(pid)
 	p, err := os.FindProcess(pid)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/twiceproof/twiceproof/replay/process/processtest"
 )
 
 // pool sees the end of its one child by the end of a pipe, as Celery does, and asks the system
@@ -74,18 +76,9 @@ func TestASignalForAllReachesAChildThatHasLeftTheGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Kill)
-	left := 0
-	for left == 0 && !p.HasExited() {
-		for pid, s := range processes() {
-			if s.parent == p.Pid && s.group != p.Pid && nameOf(pid) == "sleep" {
-				left = pid
-			}
-		}
-	}
-	if left == 0 {
-		t.Fatalf("no child has left the group; it printed %q", p.Printed())
-	}
+	left := awaitLeft(t, p)
 	p.Signal(syscall.SIGSTOP)
+	awaitState(t, p.Pid, "T")
 	if state(left) == "T" { // the control: the group's signal does not reach it
 		t.Error("it was stopped with the group")
 	}
@@ -95,6 +88,20 @@ func TestASignalForAllReachesAChildThatHasLeftTheGroup(t *testing.T) {
 	awaitState(t, left, "S")
 }
 
+// awaitLeft waits for a child that has left the group.
+func awaitLeft(t *testing.T, p *Process) int {
+	t.Helper()
+	for end := time.Now().Add(processtest.GivesUp); time.Now().Before(end) && !p.HasExited(); time.Sleep(time.Millisecond) {
+		for pid, s := range processes() {
+			if s.parent == p.Pid && s.group != p.Pid && nameOf(pid) == "sleep" {
+				return pid
+			}
+		}
+	}
+	t.Fatalf("no child has left the group; it printed %q", p.Output())
+	return 0
+}
+
 func state(pid int) string {
 	_, after, _ := strings.Cut(oneRead(procFile(pid, "stat")), ") ")
 	return after[:min(1, len(after))]
@@ -102,7 +109,7 @@ func state(pid int) string {
 
 func awaitState(t *testing.T, pid int, want string) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); state(pid) != want; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(processtest.GivesUp); state(pid) != want; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("its state is %s, want %s", state(pid), want)
 		}

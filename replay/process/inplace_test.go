@@ -32,3 +32,22 @@ func TestAPlainCommandTakesTheShellsPlace(t *testing.T) {
 		}
 	}
 }
+
+func TestInPlace(t *testing.T) {
+	for command, want := range map[string]string{
+		"./worker -q charges > log":     "exec ./worker -q charges > log",
+		"bundle exec sidekiq":           "exec bundle exec sidekiq",
+		"\"$WORKERS/new\" --a=b":        "exec \"$WORKERS/new\" --a=b",
+		"exec ./worker":                 "exec ./worker",
+		"RAILS_ENV=test ./worker":       "RAILS_ENV=test ./worker",
+		"cd app && ./worker":            "cd app && ./worker",
+		"(cd app; ./worker)":            "(cd app; ./worker)",
+		"./worker | tee log":            "./worker | tee log",
+		"export A=1\nexec ./worker":     "export A=1\nexec ./worker",
+		"  VIRTUAL_ENV=.venv celery -A": "  VIRTUAL_ENV=.venv celery -A",
+	} {
+		if got := inPlace(command); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

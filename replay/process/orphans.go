@@ -3,10 +3,8 @@ package process
 import (
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -69,57 +67,6 @@ func orphans(before map[int]string, folder string) map[int]string {
 func writesInto(pid int, folder string) bool {
 	environ, _ := os.ReadFile(procFile(pid, "environ")) // of one that has ended it is empty
 	return slices.Contains(strings.Split(string(environ), "\x00"), "TMPDIR="+folder)
-}
-
-// leaders are the processes that this package has started and waits for, by number.
-var leaders = struct {
-	sync.Mutex
-	numbers map[int]bool
-	keeper  *keeper // there as long as one of them is
-}{numbers: map[int]bool{}}
-
-// StartLeader starts a command, in a group of its own, that WaitLeader waits for.
-func StartLeader(cmd *exec.Cmd) error {
-	leaders.Lock()
-	defer leaders.Unlock()
-	if leaders.keeper == nil {
-		k, err := startKeeper(nil)
-		if err != nil {
-			return err
-		}
-		leaders.keeper = k
-	}
-	ownGroup(cmd)
-	err := cmd.Start()
-	if err == nil {
-		leaders.numbers[cmd.Process.Pid] = true
-	}
-	keepLeaders()
-	return err
-}
-
-// keepLeaders has those kept that there are; without any nothing is left to keep.
-func keepLeaders() {
-	if len(leaders.numbers) > 0 {
-		leaders.keeper.keep(leaders.numbers)
-		return
-	}
-	leaders.keeper.keep(nil)
-	leaders.keeper.end()
-	leaders.keeper = nil
-}
-
-// WaitLeader waits for a command of StartLeader.
-func WaitLeader(cmd *exec.Cmd) error {
-	defer forgetLeader(cmd.Process.Pid)
-	return cmd.Wait()
-}
-
-func forgetLeader(pid int) {
-	leaders.Lock()
-	defer leaders.Unlock()
-	delete(leaders.numbers, pid)
-	keepLeaders()
 }
 
 // Children are this process's, also those that have ended and were not waited for:

@@ -3,13 +3,13 @@
 package process
 
 import (
-	"github.com/twiceproof/twiceproof/replay/process/processtest"
-
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/replay/process/processtest"
 )
 
 // adopt is a program that starts two workers, one with a daemon, kills that one, and

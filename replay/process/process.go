@@ -1,12 +1,10 @@
 package process
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"sync"
 	"syscall"
 	"time"
@@ -20,7 +18,7 @@ type Process struct {
 	pipe   *os.File      // what it prints comes out here
 	Exited chan struct{} // closed when the process has ended and was reaped
 	silent chan struct{} // closed when nobody can print any more
-	Err    error         // how it ended; after exited
+	Err    error         // how it ended; after Exited
 	killed sync.Once     // its number may be another process's afterwards
 }
 
@@ -93,25 +91,6 @@ func Run(ctx context.Context, command, folder string, environ []string, limit ti
 	return p.output.String(), p.Err
 }
 
-// inPlace lets a simple command replace the shell, so that the process that is waited
-// for, and that dies with the replay, is the worker itself. One with several parts
-// runs below its shell; its own exec before the last part does the same. What only a
-// shell knows is no program that could replace it: counter-example ":", whose exec is
-// "not found".
-func inPlace(command string) string {
-	if severalParts.MatchString(command) || shellsOwn.MatchString(command) {
-		return command
-	}
-	return "exec " + command
-}
-
-var (
-	severalParts = regexp.MustCompile(`[;&|\n]|^\s*(\(|\w+=)`)
-	// shellsOwn are the words at a command's begin that are the shell's: its grammar and its builtins.
-	shellsOwn = regexp.MustCompile(`^\s*([:.!{]|\[\[|if|for|while|until|case|select|function|time|coproc|exec|exit|return|source|eval|set|unset|export|readonly|` +
-		`declare|typeset|local|shift|trap|times|break|continue|alias|unalias|command|builtin|cd|pushd|popd|read|wait|type|hash|umask|ulimit|getopts|let|shopt|enable)(\s|$)`)
-)
-
 // Kill sends SIGKILL to the group and to every descendant, and returns when none of
 // them is left.
 func (p *Process) Kill() {
@@ -143,34 +122,4 @@ func (p *Process) HasExited() bool {
 	default:
 		return false
 	}
-}
-
-// output keeps the end of what a worker printed.
-type output struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const outputLimit = 64 << 10
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.text = append(o.text, p...)
-	if len(o.text) > 2*outputLimit {
-		o.text = wholeLines(o.text[len(o.text)-outputLimit:])
-	}
-	return len(p), nil
-}
-
-// wholeLines leaves out a line whose beginning was cut off: half of a secret is not
-// recognised as one.
-func wholeLines(text []byte) []byte {
-	return append([]byte(nil), text[bytes.IndexByte(text, '\n')+1:]...)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return string(o.text)
 }

@@ -3,14 +3,13 @@
 package process
 
 import (
-	"github.com/twiceproof/twiceproof/replay/process/processtest"
-
 	"errors"
 	"io"
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
+
+	"github.com/twiceproof/twiceproof/replay/process/processtest"
 )
 
 func TestKillLeavesNothing(t *testing.T) {
@@ -45,25 +44,6 @@ func TestKillLeavesNothing(t *testing.T) {
 			}
 			p.Kill() // by then the number may be another's
 		})
-	}
-}
-
-func TestInPlace(t *testing.T) {
-	for command, want := range map[string]string{
-		"./worker -q charges > log":     "exec ./worker -q charges > log",
-		"bundle exec sidekiq":           "exec bundle exec sidekiq",
-		"\"$WORKERS/new\" --a=b":        "exec \"$WORKERS/new\" --a=b",
-		"exec ./worker":                 "exec ./worker",
-		"RAILS_ENV=test ./worker":       "RAILS_ENV=test ./worker",
-		"cd app && ./worker":            "cd app && ./worker",
-		"(cd app; ./worker)":            "(cd app; ./worker)",
-		"./worker | tee log":            "./worker | tee log",
-		"export A=1\nexec ./worker":     "export A=1\nexec ./worker",
-		"  VIRTUAL_ENV=.venv celery -A": "  VIRTUAL_ENV=.venv celery -A",
-	} {
-		if got := inPlace(command); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
 	}
 }
 
@@ -107,47 +87,4 @@ func exitStatus(err error) int {
 		return exit.ExitCode()
 	}
 	return 0
-}
-
-func TestReadStat(t *testing.T) {
-	const rest = " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 20 0 77 0"
-	for _, c := range []struct {
-		text string
-		want stat
-		ok   bool
-	}{
-		{"9 (sh) S 4 5" + rest, stat{4, 5, "77", false}, true},
-		{"9 (a ) R 1 (b) S 4 5" + rest, stat{4, 5, "77", false}, true}, // a name with brackets and spaces
-		{"9 (sh) T 4 5" + rest, stat{4, 5, "77", false}, true},
-		{"9 (sh) Z 4 5" + rest, stat{4, 5, "77", true}, true},
-		{"9 (sh) X 4 5" + rest, stat{4, 5, "77", true}, true},
-		{"9 (sh) S x 5" + rest, stat{}, false},
-		{"9 (sh) S 4 5", stat{}, false},
-		{"9 (sh", stat{}, false},
-		{"", stat{}, false},
-	} {
-		got, ok := readStat(c.text)
-		if ok != c.ok || ok && got != c.want {
-			t.Errorf("%q: got %+v, %t", c.text, got, ok)
-		}
-	}
-	self, ok := processes()[os.Getpid()]
-	if !ok || self.parent != os.Getppid() || self.group != syscall.Getpgrp() {
-		t.Errorf("this process is %+v, %t", self, ok)
-	}
-}
-
-func TestDescendants(t *testing.T) {
-	all := map[int]stat{
-		1: {0, 1, "a", false}, 10: {1, 10, "b", false}, 11: {10, 10, "c", false}, 12: {11, 12, "d", false}, 13: {12, 13, "e", false}, 14: {1, 14, "f", false},
-		15: {1, 10, "g", false}, 16: {15, 16, "h", false}, 17: {1, 17, "i", false}, 18: {17, 17, "j", false},
-	}
-	tr := tree{group: 10, left: map[int]string{17: "i", 14: "another start"}}
-	got := tr.descendants(all)
-	for pid := range all {
-		_, in := got[pid]
-		if want := pid >= 10 && pid != 14; in != want {
-			t.Errorf("%d is in the tree: %t, want %t", pid, in, want)
-		}
-	}
 }

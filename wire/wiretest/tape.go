@@ -2,6 +2,7 @@ package wiretest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -70,19 +71,33 @@ func (k *Tape) Count(p wire.Phase) (n int) {
 	return n
 }
 
-// Steps are those since the last call, each with its end: "text [end: status]".
+// Steps are those that have ended since the last call, each with its end: "text [end: status]".
+// They stand where they were answered or, without an answer, forwarded: the end of such a one
+// may be seen after what the peer says next.
 func (k *Tape) Steps() (steps []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, e := range k.events {
+	texts, at := map[int]string{}, map[wire.Step]int{}
+	for i, e := range k.events {
+		end := string(e.Phase) + ": " + e.Status
 		switch e.Phase {
 		case wire.Passed:
-			steps = append(steps, fmt.Sprintf("%s [%s]", e.Step.Text, e.Status))
+			end = e.Status
 		case wire.Killed, wire.Dropped, wire.Refused, wire.Lost:
-			steps = append(steps, fmt.Sprintf("%s [%s: %s]", e.Step.Text, e.Phase, e.Status))
+		default:
+			at[e.Step] = i
+			continue
 		}
+		if before, known := at[e.Step]; known {
+			i = before
+		}
+		delete(at, e.Step)
+		texts[i] = fmt.Sprintf("%s [%s]", e.Step.Text, end)
 	}
 	k.events = nil
+	for _, i := range slices.Sorted(maps.Keys(texts)) {
+		steps = append(steps, texts[i])
+	}
 	return steps
 }
 
