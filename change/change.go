@@ -38,11 +38,19 @@ type File struct {
 	What string
 }
 
+// CheckQueue refuses a job on a queue that the guard has no layer for.
+func CheckQueue(j job.Job) error {
+	if j.Queue != job.RQ {
+		return nil
+	}
+	return problem("the guard's Python package has no RQ layer, so there is nothing to write for "+quoted(j.Type),
+		"call the plain guard within the job: docs/python.md; the table is twiceproof schema's, and docs/files.md has the fields of a replay file")
+}
+
 // Files are those of the change, in the order in which they are read.
 func Files(r Request) ([]File, error) {
-	if r.Job.Queue == job.RQ {
-		return nil, problem("the guard's Python package has no RQ layer, so there is nothing to write for "+quoted(r.Job.Type),
-			"call the plain guard within the job: python/README.md; the table is twiceproof schema's, and docs/files.md has the fields of a replay file")
+	if err := CheckQueue(r.Job); err != nil {
+		return nil, err
 	}
 	statements, err := dialect.Load(r.Dialect, r.Table)
 	if err != nil {

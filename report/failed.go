@@ -68,11 +68,7 @@ func First(plan judge.Plan) string {
 }
 
 func firstOf(plan judge.Plan, failed map[string]bool) (first []string) {
-	var results []judge.Result // of what is to come
-	for _, c := range plan.Cases {
-		results = append(results, judge.Result{Version: c.Version})
-	}
-	judged := Judged(results)
+	judged := Judged(plan)
 	for _, ofJudged := range []bool{true, false} {
 		for _, c := range plan.Cases {
 			if failed[c.Name()] && c.NotApplicable == "" && (c.Version == judged) == ofJudged {

@@ -7,11 +7,12 @@ import (
 )
 
 // Judged is the version that a replay is about: the one called new, or else the
-// last one. The others are evidence.
-func Judged(results []judge.Result) string {
+// last one. The others are evidence. It is the plan's to say: a replay that was interrupted
+// has results of the others alone.
+func Judged(plan judge.Plan) string {
 	judged := ""
-	for _, r := range results {
-		if judged = r.Version; judged == "new" {
+	for _, c := range plan.Cases {
+		if judged = c.Version; judged == "new" {
 			break
 		}
 	}

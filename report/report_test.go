@@ -54,7 +54,7 @@ func fixed() Report {
 	all[8].Facts = []string{"after a redelivery within the lease: 1 effect", "past the lease: 1 effect"}
 	all[5].Facts = []string{"at the fault: 0 effects, record claimed", "at the end: 0 effects, record claimed"}
 	all[9].Facts = []string{"at the fault: 0 effects, record claimed, claim age 4ms, lease 2m30s, message on the queue", "2m31s pass", "at the end: 1 effect, record completed (acted)"}
-	judged := Judged(all)
+	judged := Judged(planFor(all))
 	return Report{
 		Schema: Schema, GeneratedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), ToolVersion: "v0.1.0", Complete: true,
 		Tree: &Tree{Commit: "0123456789abcdef0123456789abcdef01234567", Dirty: true},
@@ -263,6 +263,22 @@ func fieldsOf(typ reflect.Type) map[string]bool {
 	return names
 }
 
+// A replay that was interrupted is about the version that it had not come to.
+func TestAnInterruptedReplayIsAboutTheNewVersion(t *testing.T) {
+	results := []judge.Result{{Version: "old", Verdict: judge.Verdict{Verdict: judge.OK}}}
+	plan := judge.Plan{Cases: []judge.Planned{{Version: "old"}, {Version: "new"}, {Version: "extra"}}}
+	if judged := Judged(plan); judged != "new" || Overall(results, judged) != judge.Unknown {
+		t.Errorf("about %s: %s", judged, Overall(results, judged))
+	}
+}
+
+func planFor(results []judge.Result) (p judge.Plan) {
+	for _, r := range results {
+		p.Cases = append(p.Cases, judge.Planned{Version: r.Version})
+	}
+	return p
+}
+
 func TestJudgedAndOverall(t *testing.T) {
 	of := func(version, verdict string) judge.Result {
 		return judge.Result{Version: version, Verdict: judge.Verdict{Verdict: verdict}}
@@ -285,7 +301,7 @@ func TestJudgedAndOverall(t *testing.T) {
 		{"unknown breaks nothing", []judge.Result{of("old", judge.OK), of("old", judge.Unknown), of("old", judge.NotApplicable), of("new", judge.OK)}, "new", judge.OK, []string{"old"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			judged := Judged(c.results)
+			judged := Judged(planFor(c.results))
 			if overall := Overall(c.results, judged); judged != c.judged || overall != c.overall {
 				t.Errorf("got %s %s, want %s %s", judged, overall, c.judged, c.overall)
 			}

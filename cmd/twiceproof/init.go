@@ -148,6 +148,9 @@ func (f *initFlags) request(ctx context.Context) (r change.Request, err error) {
 	if r.Job, err = file.Job(f.job); err != nil {
 		return r, severalJobs(err, file, f.job)
 	}
+	if err := change.CheckQueue(r.Job); err != nil { // before what else it needs is asked for
+		return r, err
+	}
 	if r.Dialect, err = databaseOf(f.database, os.DirFS(f.folder), os.Getenv("DATABASE_URL")); err != nil {
 		return r, err
 	}

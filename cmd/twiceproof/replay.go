@@ -119,7 +119,7 @@ func (f replayFlags) prove(ctx context.Context, request replay.Request, plan jud
 	debug.SetGCPercent(collectAt)
 	progress := &report.Progress{W: f.std.err, Terminal: isTerminal(f.std.err), Total: len(plan.Cases)}
 	request.Progress = progress.Show
-	r, started := newReport(ctx, request, f.evidenceRoot(request)), false
+	r, started := newReport(ctx, request, plan, f.evidenceRoot(request)), false
 	request.Prepared = func() error { // not earlier: what cannot be replayed must not cost the evidence that is there
 		err := startEvidence(evidence, plan, r)
 		if started = err == nil; started {

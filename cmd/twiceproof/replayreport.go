@@ -19,19 +19,19 @@ import (
 )
 
 // newReport is the report as it is before the first case has ended.
-func newReport(ctx context.Context, r replay.Request, evidence string) report.Report {
+func newReport(ctx context.Context, r replay.Request, plan judge.Plan, evidence string) report.Report {
 	return report.Report{
 		Schema: report.Schema, GeneratedAt: time.Now().UTC().Truncate(time.Second), ToolVersion: version(), Tree: treeOf(ctx, r.Spec.Resolve("."), evidence),
 		Job: r.Job.Type, Queue: string(r.Job.Queue), Database: string(r.Spec.Database.Kind),
 		Policy: string(r.Job.Stale.Policy), PolicyText: r.PolicyText, LeaseMS: r.Job.Lease.Milliseconds(), StoredLeaseMS: r.Job.StoredLease().Milliseconds(),
-		Verdict: judge.Unknown, Platform: map[string]string{"go": runtime.Version(), "twiceproof": version()},
+		Judged: report.Judged(plan), Verdict: judge.Unknown, Platform: map[string]string{"go": runtime.Version(), "twiceproof": version()},
 		CannotSee: []string{}, Results: []judge.Result{}, Fast: r.Fast, RerunHow: rerunHow(ctx),
 	}
 }
 
 // soFar adds the results that there are. Without all of them ok is not known.
 func soFar(r report.Report, results []judge.Result) report.Report {
-	r.Results, r.Judged = results, report.Judged(results)
+	r.Results = results
 	if r.Verdict = report.Overall(results, r.Judged); r.Verdict == judge.OK {
 		r.Verdict = judge.Unknown
 	}
