@@ -42,6 +42,10 @@ class Framework(abc.ABC):
     def execute(self, sql: str) -> None: ...
 
     @abc.abstractmethod
+    def number(self, sql: str) -> int:
+        """What is asked of the connection that the next transaction will have."""
+
+    @abc.abstractmethod
     def commit(self) -> None: ...
 
     @abc.abstractmethod
@@ -76,6 +80,11 @@ class SQLAlchemy(Framework):
     def execute(self, sql: str) -> None:
         self.session.execute(self.text(sql))
 
+    def number(self, sql: str) -> int:
+        found = int(self.session.execute(self.text(sql)).scalar_one())
+        self.session.remove()
+        return found
+
     def commit(self) -> None:
         self.session.commit()
 
@@ -102,9 +111,14 @@ class Django(Framework):
         if not settings.configured:
             settings.configure(DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3"}})
             django.setup()
-        port = database.server().port
+        engine, user = "postgresql", "postgres"
+        if database.dialect == "mysql":
+            import pymysql
+
+            pymysql.install_as_MySQLdb()
+            engine, user = "mysql", "root"
         connections.databases["default"].update(
-            ENGINE="django.db.backends.postgresql", HOST="127.0.0.1", PORT=port, USER="postgres", NAME="tests"
+            ENGINE=f"django.db.backends.{engine}", HOST="127.0.0.1", PORT=database.server().port, USER=user, NAME="tests"
         )
         with contextlib.suppress(AttributeError):
             del connections["default"]
@@ -118,6 +132,11 @@ class Django(Framework):
     def execute(self, sql: str) -> None:
         with self.connection.cursor() as cursor:
             cursor.execute(sql)
+
+    def number(self, sql: str) -> int:
+        with self.connection.cursor() as cursor:
+            cursor.execute(sql)
+            return int(cursor.fetchone()[0])
 
     def commit(self) -> None:
         self.connection.connection.commit()  # Django refuses its own within atomic

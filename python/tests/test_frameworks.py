@@ -39,6 +39,26 @@ def test_once(framework: Framework, database: Database, own: Own) -> None:
     assert not in_transaction(framework.account())
 
 
+@pytest.mark.on("psycopg", "pymysql")
+@pytest.mark.parametrize("kind", [SQLAlchemy, Django])
+def test_a_connection_that_is_found_lost_is_given_up(kind: type[Any], database: Database, own: Own) -> None:
+    """A server ends what was idle for too long. Whoever keeps that connection would be given it for ever."""
+    job, g = own
+    framework = kind(database)
+    asks = {"postgres": "SELECT pg_backend_pid()", "mysql": "SELECT CONNECTION_ID()"}[database.dialect]
+    ends = {"postgres": "SELECT pg_terminate_backend({})", "mysql": "KILL {}"}[database.dialect]
+    database.execute(ends.format(framework.number(asks)))
+
+    def act(op: Any) -> None:
+        framework.execute(INSERT.format(job.type, op.key))
+
+    with pytest.raises(NotStoredError):
+        g.run_in(framework.transaction(g), order(), act)
+    assert g.run_in(framework.transaction(g), order(), act).outcome == "completed"
+    assert rows(database, job) == 1
+    framework.close()
+
+
 @pytest.mark.on("psycopg", "psycopg2", "pymysql")
 def test_a_body_that_raises_leaves_nothing(framework: Framework, database: Database, own: Own) -> None:
     job, g = own

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from .driver import Connection, Driver, driver_of
 from .errors import BodyError, NotCommittedError, OpenTransactionError
-from .failure import answered
+from .failure import answered, of_driver
 from .mysql import Session
 from .record import Claimed
 from .records import Records
@@ -33,10 +33,17 @@ class OwnTransaction:
 
     def begin(self, c: Claimed) -> bool:
         """Opens the outermost transaction, with the claim as its first statement. False: nothing was claimed."""
-        if self.is_open():
+        try:
+            opened = self.is_open()
+            if self.driver.dialect == "mysql" and not opened:
+                self._limit()
+        except Exception as error:
+            if of_driver(error) and not answered(error):  # whoever keeps a lost one would be given it for ever
+                with suppress(Exception):
+                    self.drop()
+            raise
+        if opened:
             raise OpenTransactionError("a transaction is open on this connection already; run_tx begins the outermost one")
-        if self.driver.dialect == "mysql":
-            self._limit()
         self.begun = True
         self.open()
         number = self.records.claim_own_row(self.connection, self.driver, c)
