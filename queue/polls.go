@@ -15,15 +15,15 @@ func IsPoll(step string) bool {
 	return peer == Peer && polls[word]
 }
 
-// RQBeat is the name of a step by which a worker of RQ tells that it lives, or that it is busy or
-// idle.
-const RQBeat = "tell that the worker lives"
+// Beat is what a step is called by which a worker tells that it lives, or that it is busy or
+// idle, where its queue calls its steps by a name.
+const Beat = "tell that the worker lives"
 
 // beats are how Sidekiq says, every some seconds, that its process lives, and RQ that its worker
 // does. While a job is at work they tell of that, too, so they are not what an idle worker says.
 var beats = []string{
 	"MULTI; INCRBY stat:processed; ", "INCRBY stat:", "EXPIRE stat:", "MULTI; UNLINK ?:work; ", "MULTI; SADD processes; ",
-	"SET reliable-fetcher-heartbeat-", RQBeat,
+	"SET reliable-fetcher-heartbeat-", Beat,
 }
 
 // IsBeat tells whether a step, as a history has it, is one by the clock, whatever the job does.

@@ -152,13 +152,11 @@ func (w *world) ready(ctx context.Context, k *worker) error {
 	return w.notReady(k)
 }
 
-// whyUnreadable is why its proxies have ended connections of it.
-func (k *worker) whyUnreadable() (why string) {
-	for _, p := range k.proxies {
-		if noted, ok := p.(interface{ Notes() []string }); ok {
-			for _, n := range noted.Notes() {
-				why += "; " + n
-			}
+// whyUnreadable is why a worker's proxies have ended connections of it.
+func (w *world) whyUnreadable(k *worker) (why string) {
+	for _, e := range w.history.all() {
+		if e.Event == judge.EventUnreadable && e.Worker == k.name {
+			why += "; " + e.Detail
 		}
 	}
 	return why
@@ -167,12 +165,12 @@ func (k *worker) whyUnreadable() (why string) {
 func (w *world) notReady(k *worker) *hinted.Error {
 	if k.process.HasExited() {
 		return &hinted.Error{
-			What: fmt.Sprintf("a worker of version %q did not start: %v%s", w.plan.Version, exitText(k.process.Err), k.whyUnreadable()),
+			What: fmt.Sprintf("a worker of version %q did not start: %v%s", w.plan.Version, exitText(k.process.Err), w.whyUnreadable(k)),
 			Hint: startHint(k.process.Err, k.process.Printed()) + k.forkHint(), Output: tail(k.process.Printed()),
 		}
 	}
 	return &hinted.Error{
-		What: fmt.Sprintf("a worker of version %q did not ask the queue for messages within %s%s", w.plan.Version, w.Spec.Timeouts.Ready, k.whyUnreadable()),
+		What: fmt.Sprintf("a worker of version %q did not ask the queue for messages within %s%s", w.plan.Version, w.Spec.Timeouts.Ready, w.whyUnreadable(k)),
 		Hint: "a replay needs long polling (WaitTimeSeconds over 0) from the addresses that environment names; raise timeouts.ready for a slow start" + k.forkHint(), Output: tail(k.process.Output()),
 	}
 }

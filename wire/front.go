@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"slices"
 	"sync"
 	"time"
 )
@@ -26,7 +25,6 @@ type Front struct {
 	closed  bool
 	refuses bool
 	clients map[*Client]struct{}
-	notes   []string
 }
 
 // Listen takes a port for the proxy to a peer. Nobody is served before Serve.
@@ -79,30 +77,6 @@ func (f *Front) Admit() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.refuses = false
-}
-
-func (f *Front) note(why string) {
-	if f.isNew(why) {
-		f.gate.Unreadable(why)
-	}
-}
-
-func (f *Front) isNew(why string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if slices.Contains(f.notes, why) {
-		return false
-	}
-	f.notes = append(f.notes, why)
-	return true
-}
-
-// Notes are the reasons for which the proxy has ended connections by itself, such as
-// bytes that are not of its protocol.
-func (f *Front) Notes() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.notes)
 }
 
 // Close ends the proxy and shuts its gate, because a worker that has lost one

@@ -3,6 +3,7 @@ package wire
 import (
 	"crypto/tls"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 )
@@ -30,6 +31,7 @@ type Gate struct {
 	clients map[*Client]struct{}
 	peers   map[*Upstream]struct{}
 	changed chan struct{} // closed and replaced when one of these shrinks
+	unread  []string      // why connections were ended
 }
 
 // NewGate makes an open gate. It calls record under its lock, so that the events
@@ -131,11 +133,15 @@ func (g *Gate) note(s Step, p Phase, status string) {
 	g.record(Event{At: time.Now(), Step: s, Phase: p, Status: status})
 }
 
-// Unreadable records why a proxy ends a connection by itself.
+// Unreadable records why a proxy ends a connection by itself: once, for a worker connects again
+// and again.
 func (g *Gate) Unreadable(why string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.note(Step{}, Unreadable, why)
+	if !slices.Contains(g.unread, why) {
+		g.unread = append(g.unread, why)
+		g.note(Step{}, Unreadable, why)
+	}
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // What is off its queue and not noted is lost when the connection ends there, though the
@@ -38,7 +39,7 @@ func TestRedisConnectionCut(t *testing.T) {
 					return nil
 				})
 			}
-			<-cut.Fired()
+			wiretest.Fires(t, cut)
 			if strings.Count(c.want, "received") > 1 {
 				if err := r.q.Advance(2 * time.Minute); err != nil {
 					t.Fatal(err)

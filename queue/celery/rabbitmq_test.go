@@ -13,6 +13,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/queue"
 	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 var servers Servers
@@ -167,7 +168,7 @@ func TestRabbitMQConnectionCut(t *testing.T) {
 	cut := c.gate.Arm(wire.Fault{Match: func(s wire.Step) bool { return c.q.IsEnd("A", s) }, Do: wire.Drop})
 	send(t, c.q)
 	_ = c.take().Ack(false) // it is not forwarded
-	<-cut.Fired()
+	wiretest.Fires(t, cut)
 	c.connect()
 	d := c.take()
 	c.until("[sent1 received1 visibility_over1 received1]")

@@ -163,8 +163,10 @@ func TestAShortWaitIsReal(t *testing.T) {
 
 func wait(t *testing.T, q *Queue, ok func(queue.Snapshot) bool) {
 	t.Helper()
-	if err := q.Wait(t.Context(), ok); err != nil {
-		t.Fatal(err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := q.Wait(ctx, ok); err != nil {
+		t.Fatalf("%v: told %s", err, kinds(q.Look()))
 	}
 }
 

@@ -47,7 +47,7 @@ func Start(ctx context.Context, watch func(worker string) respwire.Options) (*Se
 	s := &Server{server: server, watch: watch, gate: wire.NewGate(nil)}
 	s.Client = redis.NewClient(&redis.Options{Addr: s.address(), Protocol: 2, DisableIdentity: true})
 	if s.direct, err = respwire.Listen(s.gate, queue.Peer, s.address(), watch("")); err != nil {
-		_ = s.Close()
+		_ = s.Close() // what it could not listen for is told
 		return nil, err
 	}
 	return s, nil
@@ -116,6 +116,6 @@ func (s *Server) Close() error {
 		s.direct.Close()
 	}
 	s.gate.Close()
-	_ = s.Client.Close()
+	_ = s.Client.Close() // its server goes with it
 	return s.server.Stop()
 }

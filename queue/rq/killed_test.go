@@ -1,7 +1,6 @@
 package rq
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // What a dead worker had in hand is put on again where it has a retry left, and given up
@@ -84,11 +84,7 @@ func TestAWorkerThatDiesBeforeItBegins(t *testing.T) {
 				return slices.ContainsFunc(strings.Split(s.Text, "; "), func(one string) bool { return strings.HasPrefix(one, c.at) })
 			}, Do: wire.Hold})
 			r.send(`{"args": ["o1"]}`)
-			select {
-			case <-held.Fired():
-			case <-time.After(20 * time.Second):
-				t.Fatalf("it was never at %s", c.at)
-			}
+			wiretest.Fires(t, held)
 			a.kill()
 			r.advance(c.after)
 			r.expect("sent1, received1 A, " + c.want)
@@ -108,11 +104,7 @@ func TestADeliveryThatIsCut(t *testing.T) {
 		a := r.worker("A", arguments...)
 		cut := a.gate.Arm(wire.Fault{Match: func(s wire.Step) bool { return strings.HasPrefix(s.Text, "Deliver ") }, Do: wire.Drop})
 		r.send(`{"args": ["o1"]}`)
-		select {
-		case <-cut.Fired():
-		case <-time.After(20 * time.Second):
-			t.Fatal("nothing was cut")
-		}
+		wiretest.Fires(t, cut)
 		r.idle("A")
 		r.advance(twoLooks + time.Minute)
 		if told := r.told(); !strings.HasPrefix(told, want) {
@@ -129,19 +121,13 @@ func TestAWorkerThatIsPaused(t *testing.T) {
 	a := r.worker("A")
 	r.send(`{"args": ["o1"], "retries_left": 1}`)
 	r.begins(1)
-	_ = a.command.Process.Signal(syscall.SIGSTOP)
-	for _, pid := range a.horses() {
-		_ = exec.CommandContext(t.Context(), "kill", "-STOP", pid).Run()
-	}
+	a.pause()
 	r.advance(95 * time.Second)
 	r.worker("B")
 	r.begins(2)
 	r.goOn()
 	r.idle("B")
-	for _, pid := range a.horses() {
-		_ = exec.CommandContext(t.Context(), "kill", "-CONT", pid).Run()
-	}
-	_ = a.command.Process.Signal(syscall.SIGCONT)
+	a.process.SignalAll(syscall.SIGCONT)
 	r.idle("A", "B")
 	r.expect("sent1, received1 A, visibility_over1, received1 B, deleted1 B")
 }
@@ -169,10 +155,11 @@ func TestWarmShutdown(t *testing.T) {
 	a := r.worker("A")
 	r.send(`{"args": ["o1"]}`)
 	r.begins(1)
-	_ = syscall.Kill(-a.command.Process.Pid, syscall.SIGTERM)
+	a.process.Signal(syscall.SIGTERM)
 	r.goOn()
-	if err := a.command.Wait(); err != nil {
-		t.Error(err)
+	r.until("ended", a.process.HasExited)
+	if a.process.Err != nil {
+		t.Error(a.process.Err)
 	}
 	r.expect("sent1, received1 A, deleted1 A")
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/twiceproof/twiceproof/internal/testreplay"
 	"github.com/twiceproof/twiceproof/queue"
+	"github.com/twiceproof/twiceproof/replay/process"
 	"github.com/twiceproof/twiceproof/wire"
 )
 
@@ -31,7 +32,7 @@ func start(t *testing.T, function string) rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = q.Close() })
+	t.Cleanup(func() { _ = q.Close() }) // the server ends either way
 	return rig{t, q, t.TempDir()}
 }
 
@@ -40,7 +41,7 @@ type worker struct {
 	rig
 	name    string
 	gate    *wire.Gate
-	command *exec.Cmd
+	process *process.Process
 }
 
 // worker starts one and waits until it asks for jobs, or has taken one.
@@ -54,19 +55,14 @@ func (r rig) worker(name string, arguments ...string) worker {
 	if len(arguments) == 0 {
 		arguments = []string{"worker"}
 	}
-	command := exec.Command(testreplay.Interpreter(r.T, "python/bin/rq", "bin/python"), arguments...)
-	command.Env = append(os.Environ(), "RQ_REDIS_URL="+way.Addresses().Broker, "JOBS_FOLDER="+r.folder, "PYTHONPATH="+testdata(r.T))
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	log, err := os.Create(filepath.Join(r.TempDir(), name))
+	program := testreplay.Interpreter(r.T, "python/bin/rq", "bin/python")
+	environ := append(os.Environ(), "RQ_REDIS_URL="+way.Addresses().Broker, "JOBS_FOLDER="+r.folder, "PYTHONPATH="+testdata(r.T))
+	started, err := process.Start("'"+program+"' "+strings.Join(arguments, " "), "", environ)
 	if err != nil {
 		r.Fatal(err)
 	}
-	command.Stdout, command.Stderr = log, log
-	if err := command.Start(); err != nil {
-		r.Fatal(err)
-	}
-	w := worker{r, name, gate, command}
-	r.Cleanup(func() { w.kill(); way.Close(); gate.Close(); w.tellLog(log) })
+	w := worker{r, name, gate, started}
+	r.Cleanup(func() { w.kill(); way.Close(); gate.Close(); w.tellLog() })
 	r.wait(func(s queue.Snapshot) bool { return s.Asking[name] || strings.Contains(r.told(), "received1 "+name) })
 	return w
 }
@@ -80,41 +76,40 @@ func testdata(t *testing.T) string {
 	return path
 }
 
-func (w worker) tellLog(log *os.File) {
+func (w worker) tellLog() {
 	if w.Failed() {
-		text, _ := os.ReadFile(log.Name())
-		w.Logf("worker %s:\n%s", w.name, text)
+		w.Logf("worker %s:\n%s", w.name, w.process.Printed())
 	}
-	_ = log.Close()
-}
-
-// horses are the processes that the worker has started.
-func (w worker) horses() []string {
-	out, _ := exec.CommandContext(context.Background(), "pgrep", "-P", fmt.Sprint(w.command.Process.Pid)).Output()
-	return strings.Fields(string(out))
 }
 
 func (w worker) killHorse() {
 	w.Helper()
-	horses := w.horses()
-	if len(horses) == 0 {
+	if w.process.KillChildren() == 0 {
 		w.Fatal("there is no work horse")
-	}
-	for _, pid := range horses {
-		_ = exec.CommandContext(w.Context(), "kill", "-9", pid).Run()
 	}
 }
 
 // kill kills the worker and its work horse, which is in a group of its own.
 func (w worker) kill() {
-	_ = w.command.Process.Signal(syscall.SIGSTOP)
-	for _, pid := range w.horses() {
-		_ = exec.CommandContext(context.Background(), "kill", "-9", pid).Run()
-	}
-	_ = w.command.Process.Kill()
-	_ = w.command.Wait()
+	w.process.Kill()
 	w.gate.Shut()
 	w.q.Dead(w.name)
+}
+
+// pause stops both, and sees that they stand.
+func (w worker) pause() {
+	w.Helper()
+	w.process.SignalAll(syscall.SIGSTOP)
+	all := w.process.All()
+	if len(all) < 2 {
+		w.Fatalf("%d processes, without a work horse", len(all))
+	}
+	w.until("all of it stands", func() bool { return !slices.ContainsFunc(all, func(pid int) bool { return !stands(pid) }) })
+}
+
+func stands(pid int) bool {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // of one that has ended it is empty
+	return strings.Contains(string(text), ") T ")
 }
 
 func (r rig) send(body string) string {
@@ -135,7 +130,7 @@ func (r rig) advance(d time.Duration) {
 
 func (r rig) wait(ok func(queue.Snapshot) bool) {
 	r.Helper()
-	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	if err := r.q.Wait(ctx, ok); err != nil {
 		r.Fatalf("%v: told %q", err, r.told())
@@ -155,17 +150,27 @@ func (r rig) idle(names ...string) {
 	})
 }
 
+// patience bounds a wait on a loaded machine.
+const patience = time.Minute
+
+func (r rig) until(what string, is func() bool) {
+	r.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.Fatalf("not %s: told %q", what, r.told())
+		}
+	}
+}
+
 // begins waits until so many jobs have begun, and gives what they were called with.
 func (r rig) begins(n int) (calls []string) {
 	r.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		text, _ := os.ReadFile(filepath.Join(r.folder, "begun"))
-		if calls = strings.Split(strings.TrimSpace(string(text)), "\n"); len(text) > 0 && len(calls) >= n {
-			return calls
-		}
-	}
-	r.Fatalf("%d jobs have begun, want %d: told %q", len(calls), n, r.told())
-	return nil
+	r.until(fmt.Sprintf("%d jobs have begun", n), func() bool {
+		text, _ := os.ReadFile(filepath.Join(r.folder, "begun")) // or none has
+		calls = strings.Split(strings.TrimSpace(string(text)), "\n")
+		return len(text) > 0 && len(calls) >= n
+	})
+	return calls
 }
 
 // goOn lets jobs that wait come to their end.

@@ -23,7 +23,7 @@ func stepName(said respwire.Said) string {
 	case said.Delivery:
 		return ""
 	case isBeat(said.Commands):
-		return queue.RQBeat
+		return queue.Beat
 	case len(removed(said.Commands, startedPrefix)) == 0:
 		return ""
 	}

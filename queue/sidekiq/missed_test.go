@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/twiceproof/twiceproof/wire"
+	"github.com/twiceproof/twiceproof/wire/wiretest"
 )
 
 // A job that is off its list when the connection ends, and has not come to its worker, is
@@ -19,7 +20,7 @@ func TestAConnectionCutAtTheDelivery(t *testing.T) {
 			cut := r.gate.Arm(wire.Fault{Match: isDelivery, Side: side, Do: wire.Drop})
 			r.send()
 			_, _ = r.say.BRPop(t.Context(), 5*time.Second, "queue:default").Result() // what has come may be read, or not
-			<-cut.Fired()
+			wiretest.Fires(t, cut)
 			if due := r.q.Look().NextDue; due != (side == wire.Before) {
 				t.Errorf("there is one to be put on again: %t", due)
 			}

@@ -5,6 +5,7 @@ package fork
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -87,72 +88,82 @@ __attribute__((constructor)) static void loaded(void) { url = getenv("DATABASE_U
 unsigned long rb_str_new_cstr(const char *);
 void rb_define_global_const(const char *, unsigned long);
 void Init_inc(void) { rb_define_global_const("URL", rb_str_new_cstr(getenv("DATABASE_URL") ? getenv("DATABASE_URL") : "")); }`)
-	inPython, inRuby := python+" main.py {port}", "ruby -I "+gems+" -I lib main.rb {port}"
-	for _, c := range []fits{
-		{"Python: opens", inPython, "import json, opens\nprint(opens.server.getsockname())", true, "opens: keeps something open", ""},
-		{"Python: starts a thread", inPython, "import json, threads, threading\nprint(threading.active_count())", true, "threads: starts a thread", "2"},
-		{"Python: reads", inPython, "import json, reads\nprint(reads.url)", true, "reads: reads DATABASE_URL", "sqlite:2"},
-		{"Python: reads bytes", inPython, "import json, bytes_\nprint(bytes_.url)", true, "bytes_: reads DATABASE_URL", "sqlite:2"},
-		{"Python: getenvb", inPython, "import json, getenvb\nprint(getenvb.url)", true, "getenvb: reads DATABASE_URL", "sqlite:2"},
-		{"Python: looks through all", inPython, "import json, listed\nprint(listed.url)", true, "listed: reads all variables", "sqlite:2"},
-		{"Python: what is behind environ", inPython, "import json, data\nprint(data.url)", true, "data: reads DATABASE_URL", "sqlite:2"},
-		{"Python: posix", inPython, "import json, posix_\nprint(posix_.url)", true, "posix_: reads DATABASE_URL", "sqlite:2"},
-		{"Python: by ctypes", inPython, "import json, byc\nprint(byc.url)", true, "byc: reads variables by ctypes (getenv)", "sqlite:2"},
-		{"Python: the symbol", inPython, "import json, symbol\nprint(symbol.url)", true, "symbol: reads variables by ctypes (environ)", "sqlite:2"},
-		{"Python: C code", inPython, "import json, inc\nprint(inc.url)", true, "inc: may read DATABASE_URL, which is named in libinc.so", "sqlite:2"},
-		{"Python: the system's file", inPython, "import json, proc\nprint(proc.url)", false, "it reads /proc/self/environ", "sqlite:2"},
-		{"Python: the system's file by bytes", inPython, "import json, procb\nprint(procb.url)", false, "it reads /proc/self/environ", "sqlite:2"},
-		{"Python: a child", inPython, "import json, child\nprint(child.url)", true, "child: starts another process", "sqlite:2"},
-		{"Python: a child that is left", inPython, "import json, left\nprint(1)", true, "left: starts another process", "1"},
-		{"Python: ctypes itself", inPython, "import ctypes, json\nprint(ctypes.CDLL(None).getpid() > 0)", true, "that they ask for)", "True"},
-		{"Python: raises", inPython, "import builtins, json\nbuiltins.configured = 1\nimport raises\nprint(1)", true, "raises: raises AttributeError", "1"},
-		{"Python: who it is", inPython, "import json, ident, os\nprint(ident.me == os.getpid())", true, "ident: asks for the process id", "True"},
-		{"Python: a number for itself", inPython, "import json, draws\nprint(draws.me)", true, "draws: draws a random number", ""},
-		{"Python: a number of the common generator", inPython, "import json, rolls\nprint(rolls.me)", true, "rolls: draws a random number", ""},
-		{"Python: a key for children", inPython, "import json, multiprocessing.heap, os\nprint(os.getpid is __import__('posix').getpid, type(os.getpid), type(os.urandom))", true, "that they ask for)", "True <class 'builtin_function_or_method'> <class 'builtin_function_or_method'>"},
-		{"Python: moves", inPython, "import json, moves, os\nprint(os.getcwd())", true, "moves: changes the folder", "/"},
-		{"Python: sets", inPython, "import json, sets, os\nprint(os.environ['SET'])", true, "that they ask for)", "1"},
-		{"Python: changes", inPython, "import json, changes, os\nprint(os.environ['TMPDIR'])", false, "what it loads changes TMPDIR", "/"},
-		{"Python: random", inPython, "import random\nprint(random.random())", true, "that they ask for)", ""},
-		{"Python: uuid", inPython, "import uuid\nprint(uuid.uuid4())", true, "that they ask for)", ""},
-		{"Python: OpenSSL's", inPython, "import ssl\nprint(ssl.RAND_bytes(8))", true, "that they ask for)", ""},
-		{"Python: asks for the user's own", inPython, "import asks\nprint(1)", false, "settings is the worker's own to load", "1"},
-		{"Python: its own alone", inPython, "import settings\nprint(1)", false, "nothing that is installed", "1"},
-		{"Python: patches", inPython, "import gevent\nprint(1)", false, "gevent changes what is loaded after it", "1"},
-		{"Python: isolated", python + " -I main.py", "import json\nprint(1)", false, "no Python or Ruby", "1"},
-		{"Python: below a shell", inPython + "; true", "import json\nprint(1)", false, "leaves a shell", "1"},
-		{"Python: an address among the words", inPython + " $DATABASE_URL", "import sys, json\nprint(sys.argv[2])", false, "tells each worker something else", "sqlite:2"},
-		{"Python: a variable from another", "X=$DATABASE_URL exec " + inPython, "import os, json\nprint(os.environ['X'])", false, "makes X anew", "sqlite:2"},
-		{"neither", "echo 1", "", false, "no Python or Ruby", "1"},
-		{"Ruby: a gem", inRuby, "require 'json'; require 'fine'; p FINE.class, $LOAD_PATH.grep(/fine/).size", true, "that they ask for)", "Object\n1"},
-		{"Ruby: opens", inRuby, "require 'json'; require 'opens'; p SERVER.addr[1]", true, "opens: keeps something open", ""},
-		{"Ruby: starts a thread", inRuby, "require 'json'; require 'threads'; p Thread.list.size", true, "threads: starts a thread", "2"},
-		{"Ruby: reads", inRuby, "require 'json'; require 'reads'; puts URL", true, "reads: reads DATABASE_URL", "sqlite:2"},
-		{"Ruby: reads several", inRuby, "require 'json'; require 'several'; puts URL", true, "several: reads DATABASE_URL", "sqlite:2"},
-		{"Ruby: selects", inRuby, "require 'json'; require 'selects'; puts URL", true, "selects: reads all variables", "sqlite:2"},
-		{"Ruby: a hash", inRuby, "require 'json'; require 'hash'; puts URL", true, "hash: reads all variables", "sqlite:2"},
-		{"Ruby: all but one", inRuby, "require 'json'; require 'except'; puts URL", true, "except: reads DATABASE_URL", "sqlite:2"},
-		{"Ruby: names", inRuby, "require 'json'; require 'keys'; puts URL", true, "keys: reads all variables", "set"},
-		{"Ruby: takes away", inRuby, "require 'json'; require 'takes'; puts URL, ENV.key?('DATABASE_URL')", true, "takes: reads DATABASE_URL", "sqlite:2\nfalse"},
-		{"Ruby: a child", inRuby, "require 'json'; require 'child'; puts URL", true, "child: starts another process", "sqlite:2"},
-		{"Ruby: by Fiddle", inRuby, "require 'json'; require 'byc'; puts URL", true, "byc: can read any variable, by Fiddle", "sqlite:2"},
-		{"Ruby: C code", inRuby, "require 'json'; require 'inc'; puts URL", true, "inc: may read DATABASE_URL, which is named in inc.so", "sqlite:2"},
-		{"Ruby: raises", inRuby, "require 'json'; $configured = [1]; require 'raises'; p 1", true, "raises: raises NoMethodError", "1"},
-		{"Ruby: who it is", inRuby, "require 'json'; require 'ident'; p ME == Process.pid", true, "ident: asks for the process id", "true"},
-		{"Ruby: a number for itself", inRuby, "require 'json'; require 'draws'; p ME", true, "draws: draws a random number", ""},
-		{"Ruby: a number of the common generator", inRuby, "require 'json'; require 'rolls'; p ME", true, "rolls: draws a random number", ""},
-		{"Ruby: an order", inRuby, "require 'json'; require 'mixes'; p ME", true, "mixes: draws a random number", ""},
-		{"Ruby: who it is, by a variable", inRuby, "require 'json'; require 'global'; p Me::ID == $$", true, "global: asks for the process id", "true"},
-		{"Ruby: who it is, asked later", inRuby, "require 'json'; require 'later'; p me == Process.pid", true, "that they ask for)", "true"},
-		{"Ruby: moves", inRuby, "require 'json'; require 'moves'; puts Dir.pwd", true, "moves: changes the folder", "/"},
-		{"Ruby: sets", inRuby, "require 'json'; require 'sets'; puts ENV['SET']", true, "that they ask for)", "1"},
-		{"Ruby: random", inRuby, "require 'json'; p rand", true, "that they ask for)", ""},
-		{"Ruby: secure random", inRuby, "require 'securerandom'; p SecureRandom.hex", true, "that they ask for)", ""},
-		{"Ruby: OpenSSL's", inRuby, "require 'openssl'; p OpenSSL::Random.random_bytes(8)", true, "that they ask for)", ""},
-		{"Ruby: asks for the user's own", inRuby, "require 'asks'; p 1", false, "settings is the worker's own to load", "1"},
-		{"Ruby: its own before the main program", "ruby -r ./lib/settings main.rb", "require 'json'; p 1", false, "settings.rb is the worker's own to load", "1"},
-	} {
+	for _, c := range slices.Concat(inPython(python), inRuby(gems)) {
 		t.Run(c.name, func(t *testing.T) { c.check(t, filepath.Join(here, "app"), "GEM_PATH="+filepath.Join(here, "gems")) })
+	}
+}
+
+func inPython(python string) []fits {
+	command := python + " main.py {port}"
+	return []fits{
+		{"Python: opens", command, "import json, opens\nprint(opens.server.getsockname())", true, "opens: keeps something open", ""},
+		{"Python: starts a thread", command, "import json, threads, threading\nprint(threading.active_count())", true, "threads: starts a thread", "2"},
+		{"Python: reads", command, "import json, reads\nprint(reads.url)", true, "reads: reads DATABASE_URL", "sqlite:2"},
+		{"Python: reads bytes", command, "import json, bytes_\nprint(bytes_.url)", true, "bytes_: reads DATABASE_URL", "sqlite:2"},
+		{"Python: getenvb", command, "import json, getenvb\nprint(getenvb.url)", true, "getenvb: reads DATABASE_URL", "sqlite:2"},
+		{"Python: looks through all", command, "import json, listed\nprint(listed.url)", true, "listed: reads all variables", "sqlite:2"},
+		{"Python: what is behind environ", command, "import json, data\nprint(data.url)", true, "data: reads DATABASE_URL", "sqlite:2"},
+		{"Python: posix", command, "import json, posix_\nprint(posix_.url)", true, "posix_: reads DATABASE_URL", "sqlite:2"},
+		{"Python: by ctypes", command, "import json, byc\nprint(byc.url)", true, "byc: reads variables by ctypes (getenv)", "sqlite:2"},
+		{"Python: the symbol", command, "import json, symbol\nprint(symbol.url)", true, "symbol: reads variables by ctypes (environ)", "sqlite:2"},
+		{"Python: C code", command, "import json, inc\nprint(inc.url)", true, "inc: may read DATABASE_URL, which is named in libinc.so", "sqlite:2"},
+		{"Python: the system's file", command, "import json, proc\nprint(proc.url)", false, "it reads /proc/self/environ", "sqlite:2"},
+		{"Python: the system's file by bytes", command, "import json, procb\nprint(procb.url)", false, "it reads /proc/self/environ", "sqlite:2"},
+		{"Python: a child", command, "import json, child\nprint(child.url)", true, "child: starts another process", "sqlite:2"},
+		{"Python: a child that is left", command, "import json, left\nprint(1)", true, "left: starts another process", "1"},
+		{"Python: ctypes itself", command, "import ctypes, json\nprint(ctypes.CDLL(None).getpid() > 0)", true, "that they ask for)", "True"},
+		{"Python: raises", command, "import builtins, json\nbuiltins.configured = 1\nimport raises\nprint(1)", true, "raises: raises AttributeError", "1"},
+		{"Python: who it is", command, "import json, ident, os\nprint(ident.me == os.getpid())", true, "ident: asks for the process id", "True"},
+		{"Python: a number for itself", command, "import json, draws\nprint(draws.me)", true, "draws: draws a random number", ""},
+		{"Python: a number of the common generator", command, "import json, rolls\nprint(rolls.me)", true, "rolls: draws a random number", ""},
+		{"Python: a key for children", command, "import json, multiprocessing.heap, os\nprint(os.getpid is __import__('posix').getpid, type(os.getpid), type(os.urandom))", true, "that they ask for)", "True <class 'builtin_function_or_method'> <class 'builtin_function_or_method'>"},
+		{"Python: moves", command, "import json, moves, os\nprint(os.getcwd())", true, "moves: changes the folder", "/"},
+		{"Python: sets", command, "import json, sets, os\nprint(os.environ['SET'])", true, "that they ask for)", "1"},
+		{"Python: changes", command, "import json, changes, os\nprint(os.environ['TMPDIR'])", false, "what it loads changes TMPDIR", "/"},
+		{"Python: random", command, "import random\nprint(random.random())", true, "that they ask for)", ""},
+		{"Python: uuid", command, "import uuid\nprint(uuid.uuid4())", true, "that they ask for)", ""},
+		{"Python: OpenSSL's", command, "import ssl\nprint(ssl.RAND_bytes(8))", true, "that they ask for)", ""},
+		{"Python: asks for the user's own", command, "import asks\nprint(1)", false, "settings is the worker's own to load", "1"},
+		{"Python: its own alone", command, "import settings\nprint(1)", false, "nothing that is installed", "1"},
+		{"Python: patches", command, "import gevent\nprint(1)", false, "gevent changes what is loaded after it", "1"},
+		{"Python: isolated", python + " -I main.py", "import json\nprint(1)", false, "no Python or Ruby", "1"},
+		{"Python: below a shell", command + "; true", "import json\nprint(1)", false, "leaves a shell", "1"},
+		{"Python: an address among the words", command + " $DATABASE_URL", "import sys, json\nprint(sys.argv[2])", false, "tells each worker something else", "sqlite:2"},
+		{"Python: a variable from another", "X=$DATABASE_URL exec " + command, "import os, json\nprint(os.environ['X'])", false, "makes X anew", "sqlite:2"},
+		{"neither", "echo 1", "", false, "no Python or Ruby", "1"},
+	}
+}
+
+func inRuby(gems string) []fits {
+	command := "ruby -I " + gems + " -I lib main.rb {port}"
+	return []fits{
+		{"Ruby: a gem", command, "require 'json'; require 'fine'; p FINE.class, $LOAD_PATH.grep(/fine/).size", true, "that they ask for)", "Object\n1"},
+		{"Ruby: opens", command, "require 'json'; require 'opens'; p SERVER.addr[1]", true, "opens: keeps something open", ""},
+		{"Ruby: starts a thread", command, "require 'json'; require 'threads'; p Thread.list.size", true, "threads: starts a thread", "2"},
+		{"Ruby: reads", command, "require 'json'; require 'reads'; puts URL", true, "reads: reads DATABASE_URL", "sqlite:2"},
+		{"Ruby: reads several", command, "require 'json'; require 'several'; puts URL", true, "several: reads DATABASE_URL", "sqlite:2"},
+		{"Ruby: selects", command, "require 'json'; require 'selects'; puts URL", true, "selects: reads all variables", "sqlite:2"},
+		{"Ruby: a hash", command, "require 'json'; require 'hash'; puts URL", true, "hash: reads all variables", "sqlite:2"},
+		{"Ruby: all but one", command, "require 'json'; require 'except'; puts URL", true, "except: reads DATABASE_URL", "sqlite:2"},
+		{"Ruby: names", command, "require 'json'; require 'keys'; puts URL", true, "keys: reads all variables", "set"},
+		{"Ruby: takes away", command, "require 'json'; require 'takes'; puts URL, ENV.key?('DATABASE_URL')", true, "takes: reads DATABASE_URL", "sqlite:2\nfalse"},
+		{"Ruby: a child", command, "require 'json'; require 'child'; puts URL", true, "child: starts another process", "sqlite:2"},
+		{"Ruby: by Fiddle", command, "require 'json'; require 'byc'; puts URL", true, "byc: can read any variable, by Fiddle", "sqlite:2"},
+		{"Ruby: C code", command, "require 'json'; require 'inc'; puts URL", true, "inc: may read DATABASE_URL, which is named in inc.so", "sqlite:2"},
+		{"Ruby: raises", command, "require 'json'; $configured = [1]; require 'raises'; p 1", true, "raises: raises NoMethodError", "1"},
+		{"Ruby: who it is", command, "require 'json'; require 'ident'; p ME == Process.pid", true, "ident: asks for the process id", "true"},
+		{"Ruby: a number for itself", command, "require 'json'; require 'draws'; p ME", true, "draws: draws a random number", ""},
+		{"Ruby: a number of the common generator", command, "require 'json'; require 'rolls'; p ME", true, "rolls: draws a random number", ""},
+		{"Ruby: an order", command, "require 'json'; require 'mixes'; p ME", true, "mixes: draws a random number", ""},
+		{"Ruby: who it is, by a variable", command, "require 'json'; require 'global'; p Me::ID == $$", true, "global: asks for the process id", "true"},
+		{"Ruby: who it is, asked later", command, "require 'json'; require 'later'; p me == Process.pid", true, "that they ask for)", "true"},
+		{"Ruby: moves", command, "require 'json'; require 'moves'; puts Dir.pwd", true, "moves: changes the folder", "/"},
+		{"Ruby: sets", command, "require 'json'; require 'sets'; puts ENV['SET']", true, "that they ask for)", "1"},
+		{"Ruby: random", command, "require 'json'; p rand", true, "that they ask for)", ""},
+		{"Ruby: secure random", command, "require 'securerandom'; p SecureRandom.hex", true, "that they ask for)", ""},
+		{"Ruby: OpenSSL's", command, "require 'openssl'; p OpenSSL::Random.random_bytes(8)", true, "that they ask for)", ""},
+		{"Ruby: asks for the user's own", command, "require 'asks'; p 1", false, "settings is the worker's own to load", "1"},
+		{"Ruby: its own before the main program", "ruby -r ./lib/settings main.rb", "require 'json'; p 1", false, "settings.rb is the worker's own to load", "1"},
 	}
 }
 

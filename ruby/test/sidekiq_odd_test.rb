@@ -80,23 +80,24 @@ class SidekiqOddTest < Minitest::Test
   end
 
   # The second job of a key is put back. The control are two that nobody guards.
-  def test_in_embedded_mode
-    skip "it is of Sidekiq 7 and later" unless SidekiqWorld::VERSION >= Gem::Version.new("7")
-    key, open = held_at("before")
-    pid = @world.embedded(key)
-    texts = Array.new(2) { push("ChargeJob", key, "well", queue: key) }
-    till.wait("put_back", key)
-    open << true
-    till.wait("after", key)
-    due = texts.find { |text| @world.waiting("schedule", text).any? }
-    @world.due("schedule", due, key)
-    till.wait("skipped", key)
-    2.times { push("PlainJob", "plain-#{key}", "well", queue: key) }
-    till.wait("charge", "plain-#{key}", 2)
+  if SidekiqWorld::VERSION >= Gem::Version.new("7")
+    def test_in_embedded_mode
+      key, open = held_at("before")
+      pid = @world.embedded(key)
+      texts = Array.new(2) { push("ChargeJob", key, "well", queue: key) }
+      till.wait("put_back", key)
+      open << true
+      till.wait("after", key)
+      due = texts.find { |text| @world.waiting("schedule", text).any? }
+      @world.due("schedule", due, key)
+      till.wait("skipped", key)
+      2.times { push("PlainJob", "plain-#{key}", "well", queue: key) }
+      till.wait("charge", "plain-#{key}", 2)
 
-    assert_equal 1, till.count("charge", key)
-  ensure
-    @world.kill(pid) if pid
+      assert_equal 1, till.count("charge", key)
+    ensure
+      @world.kill(pid) if pid
+    end
   end
 
   # Sidekiq itself could not write it into its retries, so it would be lost at the first error.

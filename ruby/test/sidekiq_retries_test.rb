@@ -106,13 +106,14 @@ class SidekiqRetriesTest < Minitest::Test
   end
 
   # By time instead of number.
-  def test_retries_exhausted_by_time
-    skip "it is of Sidekiq 7.1 and later" if SidekiqWorld::VERSION < Gem::Version.new("7.1")
-    key = start
-    text = push("ChargeJob", key, "early_refused", retry_for: 1, retry_count: 3, failed_at: Time.now.to_f - 10)
-    till.wait("exhausted", key)
-    till.until("dead") { @world.waiting("dead", text).any? }
-    till.until("it is logged") { @world.log.include?("no retry is left, the record keeps the case: key #{key}") }
+  if SidekiqWorld::VERSION >= Gem::Version.new("7.1")
+    def test_retries_exhausted_by_time
+      key = start
+      text = push("ChargeJob", key, "early_refused", retry_for: 1, retry_count: 3, failed_at: Time.now.to_f - 10)
+      till.wait("exhausted", key)
+      till.until("dead") { @world.waiting("dead", text).any? }
+      till.until("it is logged") { @world.log.include?("no retry is left, the record keeps the case: key #{key}") }
+    end
   end
 
   def test_without_retries_the_record_keeps_the_case

@@ -93,22 +93,23 @@ class SidekiqTest < Minitest::Test
     assert @world.lost?(text), "it is done, and waits nowhere"
   end
 
-  def test_in_a_capsule_of_its_own
-    skip "they are of Sidekiq 7 and later" unless SidekiqWorld::VERSION >= Gem::Version.new("7")
-    key, open = held_at("before")
-    push("ChargeJob", key, "well")
-    till.wait("before", key)
-    text = push("ChargeJob", key, "well", queue: "aside")
-    till.wait("put_back", key)
+  if SidekiqWorld::VERSION >= Gem::Version.new("7")
+    def test_in_a_capsule_of_its_own
+      key, open = held_at("before")
+      push("ChargeJob", key, "well")
+      till.wait("before", key)
+      text = push("ChargeJob", key, "well", queue: "aside")
+      till.wait("put_back", key)
 
-    assert_equal JSON.parse(text), JSON.parse(@world.waiting("schedule", text)[0][0])
-    open << true
-    till.wait("after", key)
-    till.until("completed") { record("charge.create", key, "state") == ["completed"] }
-    @world.due("schedule", text, "aside")
-    till.wait("skipped", key)
+      assert_equal JSON.parse(text), JSON.parse(@world.waiting("schedule", text)[0][0])
+      open << true
+      till.wait("after", key)
+      till.until("completed") { record("charge.create", key, "state") == ["completed"] }
+      @world.due("schedule", text, "aside")
+      till.wait("skipped", key)
 
-    assert_equal 1, till.count("charge", key)
+      assert_equal 1, till.count("charge", key)
+    end
   end
 
   # Under hold nobody acts again; nothing is retried, and a batch does not take it for done.

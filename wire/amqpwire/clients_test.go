@@ -34,7 +34,7 @@ func TestPyAMQP(t *testing.T) {
 	s.Want(t, "Channel.Open [OK]", "Queue.Declare jobs [OK]", "Basic.Publish jobs []", "Basic.Qos [OK]", "Basic.Consume jobs [OK]",
 		"Basic.Deliver jobs []", "Basic.Ack jobs []", "Basic.Cancel [OK]", "Confirm.Select [OK]", "Basic.Publish jobs [confirmed]",
 		"Basic.Get jobs [message]", "Basic.Deliver jobs []", "Basic.Reject jobs []")
-	if notes := s.proxy.Notes(); len(notes) > 0 {
+	if notes := s.Unreadable(); len(notes) > 0 {
 		t.Errorf("notes %q", notes)
 	}
 }

@@ -39,6 +39,6 @@
 //
 // # What is declined
 //
-// AMQP 1.0, and bytes that are no frames, end the connection: see Notes. So does TLS where it
+// AMQP 1.0, and bytes that are no frames, end the connection: see wire.Unreadable. So does TLS where it
 // is not offered: see wire.Gate.Offer.
 package amqpwire

@@ -40,7 +40,7 @@ func TestMalformed(t *testing.T) {
 		}
 		_, _ = io.Copy(io.Discard, conn) // up to the end, which is a reset or not
 		s.proxy.Close()
-		if notes := strings.Join(s.proxy.Notes(), "\n"); !strings.Contains(notes, why) || !strings.Contains(notes, "the worker does not speak AMQP 0-9-1") {
+		if notes := strings.Join(s.Unreadable(), "\n"); !strings.Contains(notes, why) || !strings.Contains(notes, "the worker does not speak AMQP 0-9-1") {
 			t.Errorf("%.30q: notes %q", sent, notes)
 		}
 		if got := s.Steps(); len(got) != 0 {
@@ -57,7 +57,7 @@ func TestFrameLimit(t *testing.T) {
 	ch := channel(t, conn)
 	check(t, ch.PublishWithContext(t.Context(), "", queue, false, false, amqp.Publishing{Body: make([]byte, 10_000)}))
 	closeAll(t, conn)
-	if notes := s.proxy.Notes(); len(notes) != 0 {
+	if notes := s.Unreadable(); len(notes) != 0 {
 		t.Errorf("notes %q", notes)
 	}
 	s.Want(t, "Channel.Open [OK]", "Basic.Publish jobs []")
@@ -88,7 +88,7 @@ func TestBrokerIsNone(t *testing.T) {
 		}
 	}
 	s.proxy.Close()
-	if notes := strings.Join(s.proxy.Notes(), "\n"); strings.Count(notes, "the broker does not speak AMQP 0-9-1") != 2 {
+	if notes := strings.Join(s.Unreadable(), "\n"); strings.Count(notes, "the broker does not speak AMQP 0-9-1") != 2 {
 		t.Errorf("notes %q", notes)
 	}
 }

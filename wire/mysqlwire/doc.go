@@ -37,7 +37,7 @@
 // cached metadata are taken out of what both sides say that they can. So is TLS, unless it is
 // offered (wire.Gate.Offer), and then it ends here: a client that may go on in clear text does
 // so, and one that must not gives up with a message of its own. A command that is not known,
-// such as replication's, or that is compressed all the same, ends the connection: see Notes.
+// such as replication's, or that is compressed all the same, ends the connection: see wire.Unreadable.
 //
 // A worker that connects to "localhost" may take the Unix socket and pass the proxy by:
 // give it 127.0.0.1.

@@ -205,7 +205,7 @@ func TestUnknownCommand(t *testing.T) {
 		}
 		s.quiet(t)
 		s.Want(t)
-		if notes := s.proxy.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "the worker does not speak MySQL's protocol: "+c.noted) {
+		if notes := s.Unreadable(); len(notes) != 1 || !strings.Contains(notes[0], "the worker does not speak MySQL's protocol: "+c.noted) {
 			t.Errorf("notes %q, want %q", notes, c.noted)
 		}
 	}

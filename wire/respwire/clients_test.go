@@ -71,8 +71,8 @@ func TestClients(t *testing.T) {
 			got := slices.DeleteFunc(s.Steps(), func(one string) bool {
 				return strings.HasPrefix(one, "CLIENT ") || strings.HasPrefix(one, "SELECT") || strings.HasPrefix(one, "EVAL") || strings.HasPrefix(one, "SCRIPT")
 			})
-			if !slices.Equal(got, want) || len(s.proxy.Notes()) > 0 {
-				t.Errorf("steps\n\t%s\nwant\n\t%s\nnotes %q", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"), s.proxy.Notes())
+			if !slices.Equal(got, want) || len(s.Unreadable()) > 0 {
+				t.Errorf("steps\n\t%s\nwant\n\t%s\nnotes %q", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"), s.Unreadable())
 			}
 		})
 	}

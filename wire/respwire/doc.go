@@ -22,7 +22,7 @@
 // No steps are: HELLO and AUTH, whose arguments nobody is shown; SUBSCRIBE and its like,
 // and what is published to the worker; other pushes; and what the server says by itself.
 // The commands of replication end the connection, and so do bytes that are not RESP: see
-// Notes. So does TLS where it is not offered: see wire.Gate.Offer.
+// wire.Unreadable. So does TLS where it is not offered: see wire.Gate.Offer.
 //
 // # The name of a step
 //

@@ -82,7 +82,7 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%.20q is answered", sent)
 		}
 		s.proxy.Close()
-		if notes := strings.Join(s.proxy.Notes(), "\n"); !strings.Contains(notes, why) || !strings.Contains(notes, "the worker does not speak RESP") {
+		if notes := strings.Join(s.Unreadable(), "\n"); !strings.Contains(notes, why) || !strings.Contains(notes, "the worker does not speak RESP") {
 			t.Errorf("%.20q: notes %q", sent, notes)
 		}
 		if got := s.Steps(); len(got) != 0 {
@@ -118,7 +118,7 @@ func TestServerIsNoRedis(t *testing.T) {
 		t.Error("something was passed on")
 	}
 	s.Want(t, `GET a [lost: server has gone: a value begins with "HTTP/1.1 400 Bad Request"]`)
-	if notes := strings.Join(s.proxy.Notes(), "\n"); !strings.Contains(notes, "the server does not speak RESP") {
+	if notes := strings.Join(s.Unreadable(), "\n"); !strings.Contains(notes, "the server does not speak RESP") {
 		t.Errorf("notes %q", notes)
 	}
 }

@@ -19,6 +19,7 @@ const patience = time.Minute
 type Tape struct {
 	mu      sync.Mutex
 	events  []wire.Event
+	unread  []string
 	changed chan struct{}
 }
 
@@ -30,6 +31,9 @@ func (k *Tape) Record(e wire.Event) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.events = append(k.events, e)
+	if e.Phase == wire.Unreadable {
+		k.unread = append(k.unread, e.Status)
+	}
 	close(k.changed)
 	k.changed = make(chan struct{})
 }
@@ -101,10 +105,27 @@ func (k *Tape) Steps() (steps []string) {
 	return steps
 }
 
+// Unreadable is why connections were ended by a proxy.
+func (k *Tape) Unreadable() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.unread)
+}
+
 // Want compares Steps.
 func (k *Tape) Want(t testing.TB, want ...string) {
 	t.Helper()
 	if got := k.Steps(); !slices.Equal(got, want) {
 		t.Errorf("steps\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+// Fires waits for a fault: one that does not fire shows nothing.
+func Fires(t testing.TB, f *wire.Armed) {
+	t.Helper()
+	select {
+	case <-f.Fired():
+	case <-time.After(patience):
+		t.Fatal("the fault did not fire")
 	}
 }
